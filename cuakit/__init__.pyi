@@ -1,0 +1,1 @@
+from .core.action import Action as Action
