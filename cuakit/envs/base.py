@@ -46,7 +46,7 @@ class Environment(Protocol):
     def close(self) -> None:
         """Stop everything that was started."""
 
-    def __enter__(self) -> Self: ...  # noqa: D105 - the class says it
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
