@@ -52,7 +52,7 @@ def run_subtask(
     """
     broker = broker or CaptureBroker()
     stages = agent.assemble(surface, broker, decider)
-    keep = record or (lambda step: None)
+    keep = record or (lambda _: None)
     stop_at = time.monotonic() + deadline_s
     steps: list[Step] = []
     while True:
