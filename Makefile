@@ -1,0 +1,34 @@
+# Every target sets up what it needs first; see tools/setup.sh.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint docs lab clean
+
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 12
+
+setup:  ## Virtual environment, packages, Chromium and X; a moment when done before
+	@sh tools/setup.sh
+
+demo: setup  ## Agents on real applications, from pixels and from the DOM; a table and a report
+	@$(BIN)/python tools/demo.py
+
+test: setup  ## All tests, the notebooks among them
+	@$(BIN)/python tools/test.py
+
+lint: setup  ## Style, types, import contracts and the house rules in figures
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@$(BIN)/python tools/house.py
+
+docs: setup  ## The documentation, warnings as errors, in docs/_build/html
+	@$(BIN)/python tools/docs.py
+
+lab: setup  ## JupyterLab on the notebooks
+	$(BIN)/jupyter lab notebooks
+
+clean:  ## Remove what was built, not what was measured
+	rm -rf .venv docs/_build docs/tutorials .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist
