@@ -1,1 +1,1 @@
-"""Thin transports to the outside world. No policy: they do what they are told and report what happened."""
+"""Thin transports to the outside world. They carry messages and pixels and hold no policy."""

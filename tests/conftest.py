@@ -1,0 +1,22 @@
+"""Live things that many tests share: one browser a session, a fresh page each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cuakit.backends.cdp import Browser, Page
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with Browser.launch() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(width=400, height=300)
+    yield page
+    page.close()
