@@ -1,0 +1,53 @@
+"""Which candidates can be acted on, and how: the action space that every decider chooses from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from cuakit.core.candidate import Candidate
+from cuakit.core.observation import Observation
+from cuakit.core.subtask import Subtask
+from cuakit.decide.risk import forbidden
+
+Operation = Literal["click", "type_text", "set_value"]
+
+FIELDS: Final = frozenset({"textbox", "searchbox"})
+"""Roles that are typed into."""
+
+VALUED: Final = frozenset({"combobox", "listbox", "slider", "spinbutton"})
+"""Roles whose value is set in one step."""
+
+PIXEL_SOURCES: Final = frozenset({"ocr", "contours", "omniparser", "detector", "fused"})
+"""Sources that cannot tell text from a link, so that their text is on offer as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One operation on one candidate."""
+
+    operation: Operation
+    candidate: Candidate
+
+
+def offers(subtask: Subtask, observation: Observation) -> tuple[Offer, ...]:
+    """Every operation on every visible, enabled candidate that the subtask permits, in table order."""
+    return tuple(o for c in observation.candidates if _usable(c, subtask) for o in _operations(c))
+
+
+def _usable(candidate: Candidate, subtask: Subtask) -> bool:
+    if {"disabled", "offscreen", "occluded"} & set(candidate.states) or candidate.box.area == 0:
+        return False
+    pixels = candidate.source in PIXEL_SOURCES and bool(candidate.label)
+    return (candidate.interactive or pixels) and not forbidden(candidate, subtask.allowed_risks)
+
+
+def _operations(candidate: Candidate) -> Iterator[Offer]:
+    known = set(candidate.actions)
+    if "type" in known or candidate.role in FIELDS:
+        yield Offer("type_text", candidate)
+    if "set_value" in known and candidate.role in VALUED:
+        yield Offer("set_value", candidate)
+    if not known or "click" in known:
+        yield Offer("click", candidate)
