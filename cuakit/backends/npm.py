@@ -204,7 +204,7 @@ def pack(what: str, into: Path, *, timeout_s: float = 900.0) -> Path:
         MissingExtra: There is no npm client.
         BackendError: ``fetch_failed``.
     """
-    command = [*npm_command(), "pack", what, "--ignore-scripts", "--silent", "--pack-destination", str(into)]
+    command = [*npm_command(), "pack", what, "--ignore-scripts", "--loglevel=error", "--pack-destination", str(into)]
     with tempfile.TemporaryFile() as said:
         try:
             code = subprocess.run(
