@@ -1,0 +1,86 @@
+"""Running a network on the CPU: runtime and threads are arguments, never settings of the process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuakit.core.errors import MissingExtra, ModelError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """A network with one input and one output, ready to run. Safe to call from several threads.
+
+    Args:
+        runtime: What runs it, with its version, such as ``onnxruntime 1.22``.
+        threads: Threads that one call may use.
+        metadata: Strings stored in the model file.
+    """
+
+    runtime: str
+    threads: int
+    metadata: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    _run: Any = field(repr=False, compare=False)
+
+    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """One forward pass.
+
+        Args:
+            x: Input in the shape that the model wants, float32.
+
+        Raises:
+            ModelError: The runtime failed (code ``inference_failed``).
+        """
+        try:
+            out: NDArray[np.float32] = self._run(x)
+        except Exception as wrong:  # boundary: runtimes raise classes of their own
+            raise ModelError(
+                f"{self.runtime} failed on an input of shape {x.shape}: {wrong}",
+                hint="try fewer threads or a smaller picture; if it persists, report it with the shape",
+                code="inference_failed",
+            ) from wrong
+        return out
+
+
+def onnx_session(weights: bytes, *, threads: int = 1) -> Session:
+    """ONNX Runtime on the CPU.
+
+    Args:
+        weights: Bytes of an ONNX file with one input and one output.
+        threads: Threads within an operator, at least 1. Idle threads sleep instead of spinning, so that stages can
+            share the cores.
+
+    Raises:
+        MissingExtra: onnxruntime is not installed.
+        ModelError: The bytes are no model that it can load (code ``model_unloadable``).
+    """
+    if threads < 1:
+        raise ModelError(f"threads must be at least 1, got {threads}", code="invalid_threads")
+    try:
+        import onnxruntime as ort  # noqa: PLC0415 - optional and slow to import
+    except ModuleNotFoundError as lost:
+        raise MissingExtra("onnxruntime is not installed", hint="pip install 'cuakit[vision]'") from lost
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    except Exception as wrong:  # boundary: onnxruntime raises classes of its own
+        raise ModelError(
+            f"onnxruntime cannot load the model: {wrong}", hint="reinstall its package", code="model_unloadable"
+        ) from wrong
+    name = session.get_inputs()[0].name
+    metadata = MappingProxyType(dict(session.get_modelmeta().custom_metadata_map))
+
+    def run(x: NDArray[np.float32]) -> Any:
+        return session.run(None, {name: x})[0]
+
+    return Session(runtime=f"onnxruntime {ort.__version__}", threads=threads, metadata=metadata, _run=run)
