@@ -92,9 +92,12 @@ def public(body: Sequence[ast.stmt]) -> Iterator[Definition]:
 
 
 def broad(tree: ast.Module) -> Iterator[int]:
-    """Lines of handlers that catch everything."""
+    """Lines of handlers that catch everything and keep it; to clean up and raise again is no such handler."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler):
+            last = node.body[-1]
+            if isinstance(last, ast.Raise) and last.exc is None:
+                continue
             caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             if any(c is None or ast.unparse(c) in {"Exception", "BaseException"} for c in caught):
                 yield node.lineno
