@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from cuakit.core.action import (
     Action,
@@ -29,7 +29,7 @@ from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask, parse_chord
 from cuakit.decide.action_space import DEFAULT_CAP, action_space
 from cuakit.decide.questions import NONE, Rendering, needed, questions, state
-from cuakit.decide.transport import ChoiceTransport
+from cuakit.decide.transport import ChoiceTransport, ask_checked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,6 @@ class ChoicePolicy:
         min_confidence: Least confidence to act or to report completion; a figure that is not reported is not gated.
         min_margin: Least lead over the runner-up, likewise.
     """
-
-    stage_id: ClassVar[str] = "choice-v1"
 
     transport: ChoiceTransport
     rendering: Rendering = "table"
@@ -77,27 +75,14 @@ class ChoicePolicy:
         self, told: Mapping[str, Any], asked: Mapping[str, Question], subtask: Subtask
     ) -> tuple[dict[str, Answer], dict[str, float]]:
         if self.transport.one_request:
-            answers, usage = self._ask(told, asked)
+            answers, usage = ask_checked(self.transport, told, asked, retries=self.retries)
             return _used(answers, subtask), usage
-        answers, usage = self._ask(told, {"operation": asked["operation"]})
+        answers, usage = ask_checked(self.transport, told, {"operation": asked["operation"]}, retries=self.retries)
         for name in _heads(answers["operation"].choice, subtask):
-            more, cost = self._ask(told, {name: asked[name]})
+            more, cost = ask_checked(self.transport, told, {name: asked[name]}, retries=self.retries)
             answers |= more
             usage = {k: usage.get(k, 0) + cost.get(k, 0) for k in usage | cost}
         return answers, usage
-
-    def _ask(
-        self, told: Mapping[str, Any], asked: Mapping[str, Question]
-    ) -> tuple[dict[str, Answer], dict[str, float]]:
-        last: DecisionError | None = None
-        for _ in range(self.retries + 1):
-            raw = self.transport.ask(told, asked)
-            try:
-                return _checked(raw, asked), dict(raw.get("usage", {}))
-            except DecisionError as wrong:
-                last = wrong
-        assert last is not None
-        raise last
 
     def _gate(self, made: Decision) -> Decision:
         if made.outcome not in ("act", "complete"):
@@ -110,19 +95,6 @@ class ChoicePolicy:
                 reason = f"{name} {value:.2f} is below {floor:g}"
                 return replace(made, outcome="needs_agent", action=None, reason=reason)
         return made
-
-
-def _checked(raw: Mapping[str, Any], asked: Mapping[str, Question]) -> dict[str, Answer]:
-    given = raw.get("answers") if isinstance(raw, Mapping) else None
-    if not isinstance(given, Mapping):
-        raise DecisionError("the model returned no answers", hint="nothing was executed")
-    out: dict[str, Answer] = {}
-    for name, question in asked.items():
-        one = given.get(name)
-        if not isinstance(one, Mapping):
-            raise DecisionError(f"question {name!r}: no answer", hint="nothing was executed")
-        out[name] = Answer.check(question, one.get("choice"), one.get("probabilities"), one.get("confidence"))
-    return out
 
 
 def _heads(operation: str, subtask: Subtask) -> tuple[str, ...]:
