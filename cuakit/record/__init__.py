@@ -1,0 +1,1 @@
+"""Keeping what happened: an append-only ledger of JSON lines, and frames by content."""
