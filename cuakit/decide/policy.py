@@ -23,7 +23,6 @@ from cuakit.core.action import (
     TypeText,
 )
 from cuakit.core.decision import RESERVED, Answer, Decision, Question
-from cuakit.core.errors import DecisionError
 from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask, parse_chord
