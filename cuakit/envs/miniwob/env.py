@@ -63,7 +63,7 @@ class MiniWob:
         *,
         scale: float = 2.0,
         timed: bool = False,
-        size: tuple[int, int] = (320, 320),
+        size: tuple[int, int] = (240, 320),
     ) -> None:
         root = pages_root()
         self._tasks = frozenset(p.stem for p in (root / "miniwob").glob("*.html"))

@@ -6,7 +6,9 @@
   const hide = document.createElement("style");
   // visibility keeps the layout, so that seeds give the same geometry as upstream
   hide.textContent =
-    "#query, #query *, #reward-display, #reward-display *, #click-canvas { visibility: hidden !important; }";
+    "#query, #query * { visibility: hidden !important; }" +
+    "#reward-display, #click-canvas { display: none !important; }" + // absolute, so nothing moves
+    "html::-webkit-scrollbar { display: none; }";
   const attach = () => (document.head ?? document.documentElement).append(hide);
   if (document.documentElement) attach();
   document.addEventListener("DOMContentLoaded", attach);
