@@ -49,10 +49,12 @@ _READY: Final = """(() => {
 })()"""
 
 _LOAD: Final = """((xml) => {
-  const editor = window.__cuakit_drawio.editor;
-  editor.setGraphXml(mxUtils.parseXml(xml).documentElement);
-  editor.undoManager.clear();
-  editor.graph.clearSelection();
+  const ui = window.__cuakit_drawio;
+  ui.editor.setGraphXml(mxUtils.parseXml(xml).documentElement);
+  ui.editor.undoManager.clear();
+  ui.editor.graph.clearSelection();
+  ui.getCurrentFile().setModified(false);
+  ui.editor.setStatus('');
 })"""
 
 _READ: Final = "mxUtils.getXml(window.__cuakit_drawio.editor.getGraphXml())"

@@ -196,7 +196,7 @@ def three_shapes(names: list[str]) -> str:
     """XML of a diagram with a rectangle per name, side by side in the upper part of the page."""
     cells = "".join(
         f'<mxCell id="s{i}" value={quoteattr(html.escape(name))} style="rounded=0;whiteSpace=wrap;html=1;" vertex="1" '
-        f'parent="1"><mxGeometry x="{60 + 220 * i}" y="{140 + 120 * (i % 2)}" width="140" height="60" as="geometry"/>'
+        f'parent="1"><mxGeometry x="{40 + 180 * i}" y="{140 + 120 * (i % 2)}" width="140" height="60" as="geometry"/>'
         "</mxCell>"
         for i, name in enumerate(names)
     )
