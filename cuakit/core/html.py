@@ -7,55 +7,29 @@ name, source and score.
 from __future__ import annotations
 
 import base64
-import colorsys
 import io
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
+
+from cuakit.core.draw import MAX_DRAWN, draw
 
 if TYPE_CHECKING:
     from cuakit.core.candidate import Candidate, Candidates
     from cuakit.core.decision import Decision
     from cuakit.core.screenshot import Screenshot
 
-MAX_DRAWN: Final = 2000
-"""Boxes drawn at most; more would only hide the picture."""
-
 _STYLE = (
     "<style>.ck-o{position:relative;display:inline-block;max-width:100%;font:13px system-ui,sans-serif}"
     ".ck-o img{display:block;max-width:100%;height:auto}.ck-o svg{position:absolute;inset:0;width:100%;height:100%}"
     ".ck-o rect{fill:transparent;stroke:transparent;stroke-width:2;vector-effect:non-scaling-stroke}"
-    ".ck-o rect:hover{stroke:#e11;fill:#e112}.ck-t{border-collapse:collapse}"
-    ".ck-t td,.ck-t th{padding:2px 8px;text-align:left}</style>"
+    ".ck-o g:hover rect{stroke:#e11;fill:#e112}.ck-o g .ck-l,.ck-o text{display:none;pointer-events:none}"
+    ".ck-o g:hover .ck-l,.ck-o g:hover text{display:block}.ck-o g:hover .ck-l{fill:#222;stroke:none}"
+    ".ck-o text{fill:#fff;font-family:ui-monospace,monospace;white-space:pre}"
+    ".ck-t{border-collapse:collapse}.ck-t td,.ck-t th{padding:2px 8px;text-align:left}</style>"
 )
-
-
-def role_color(role: str) -> tuple[int, int, int]:
-    """A steady, readable colour for a role word, RGB."""
-    hue = (sum(ord(c) * (i + 7) for i, c in enumerate(role)) * 0.618034) % 1
-    r, g, b = colorsys.hls_to_rgb(hue, 0.42, 0.85)
-    return round(r * 255), round(g * 255), round(b * 255)
-
-
-def draw(shot: Screenshot, candidates: Candidates) -> Image.Image:
-    """The screenshot with numbered boxes, as a picture of the same size."""
-    picture = shot.image().convert("RGB")
-    pen = ImageDraw.Draw(picture)
-    size = max(9, round(9 * shot.scale))
-    font = ImageFont.load_default(size)
-    line = max(1, round(shot.scale))
-    for c in candidates[:MAX_DRAWN]:
-        color = role_color(c.role)
-        left, top, right, bottom = c.box.rounded()
-        pen.rectangle((left, top, max(left, right - 1), max(top, bottom - 1)), outline=color, width=line)
-        tag = c.id.lstrip("c0") or c.id
-        width = pen.textlength(tag, font=font) + 3
-        x = min(max(0, left), max(0, shot.width - width))
-        y = top - size - 2 if top >= size + 2 else top
-        pen.rectangle((x, y, x + width, y + size + 1), fill=color)
-        pen.text((x + 1.5, y), tag, fill="white", font=font)
-    return picture
 
 
 def data_uri(picture: Image.Image, *, quality: int | None = None) -> str:
@@ -77,13 +51,23 @@ def describe(c: Candidate) -> str:
     return f"{c.id} {c.role} {c.label!r}{value}{states} · {c.source} {c.score:.2f}"
 
 
+def _hover(c: Candidate, shot: Screenshot) -> str:
+    """A transparent box that, under the pointer, shows what it is."""
+    said, size = describe(c), 12 * shot.scale
+    width = 0.62 * size * (len(said) + sum(east_asian_width(ch) in "WF" for ch in said)) + size
+    x = max(0.0, min(c.box.left, shot.width - width))
+    room_above = c.box.top > 3 * size
+    y = c.box.top - 3 * size if room_above else min(c.box.bottom + size / 2, shot.height - 1.6 * size)
+    return (
+        f'<g><rect x="{c.box.left:g}" y="{c.box.top:g}" width="{c.box.width:g}" height="{c.box.height:g}"/>'
+        f'<rect class="ck-l" x="{x:g}" y="{y:g}" width="{width:g}" height="{1.6 * size:g}"/>'
+        f'<text x="{x + size / 2:g}" y="{y + 1.15 * size:g}" font-size="{size:g}">{escape(said)}</text></g>'
+    )
+
+
 def overlay(shot: Screenshot, candidates: Candidates, *, caption: str = "", quality: int | None = None) -> str:
     """Picture with boxes burnt in and a hover layer on top."""
-    rects = "".join(
-        f'<rect x="{c.box.left:g}" y="{c.box.top:g}" width="{c.box.width:g}" height="{c.box.height:g}">'
-        f"<title>{escape(describe(c))}</title></rect>"
-        for c in sorted(candidates[:MAX_DRAWN], key=lambda c: -c.box.area)
-    )
+    rects = "".join(_hover(c, shot) for c in sorted(candidates[:MAX_DRAWN], key=lambda c: -c.box.area))
     head = f"<div>{escape(caption)}</div>" if caption else ""
     width = max(1, round(shot.width / shot.scale))
     return (

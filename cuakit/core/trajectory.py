@@ -39,7 +39,7 @@ class Step:
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trajectory:
     """Steps of one subtask and how it ended.
 
@@ -59,6 +59,16 @@ class Trajectory:
     def actions_taken(self) -> int:
         """Actions that reached the target."""
         return sum(1 for s in self.steps if s.receipt is not None and s.receipt.injected)
+
+    def __repr__(self) -> str:
+        from cuakit.core import filmstrip
+
+        return filmstrip.text(self)
+
+    def _repr_html_(self) -> str:
+        from cuakit.core import filmstrip
+
+        return filmstrip.trajectory(self)
 
 
 @dataclass(frozen=True, kw_only=True)
