@@ -23,9 +23,15 @@ from cuakit.core.errors import BackendError, DisplayUnavailable, MissingExtra, T
 
 try:
     import xcffib
+
+    # Extensions must be known before a connection is made, or their events cannot be read.
     import xcffib.composite
+    import xcffib.damage
     import xcffib.res
+    import xcffib.shm
+    import xcffib.xinput
     import xcffib.xproto as xp
+    import xcffib.xtest
     from xcffib.ffi import ffi
 except ImportError as missing:  # pragma: no cover - the base install has no X client
     raise MissingExtra(
