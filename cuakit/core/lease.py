@@ -12,7 +12,7 @@ A refusal before admission changes nothing. :mod:`cuakit.act.broker` adds the lo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -174,3 +174,7 @@ class Leases:
             for id, (c, s) in self.entries.items()
         }
         return replace(self, entries=MappingProxyType(moved))
+
+    def forget(self, capture_ids: Collection[str]) -> Leases:
+        """Drop captures altogether, as if they had never been issued; unknown ids are ignored."""
+        return Leases(MappingProxyType({id: e for id, e in self.entries.items() if id not in capture_ids}))

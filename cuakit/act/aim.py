@@ -1,0 +1,158 @@
+"""Everything that must hold before input is injected, in one order, spending nothing.
+
+The capture can pay, the live target is the captured one, the candidate is in the captured table, its point lies in the
+frame, and the pixels under it still look as they did. There is no way around it: an action holds no coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cuakit.act import guard
+from cuakit.act.broker import CaptureBroker
+from cuakit.core.action import Action, Drag, Fraction, Wait
+from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.errors import LeaseError
+from cuakit.core.geometry import Box, Point
+from cuakit.core.lease import Capture, Leases, Target
+from cuakit.core.screenshot import Screenshot
+from cuakit.core.stages import Surface
+
+StillThere = Callable[[Candidate, Point], str]
+"""Second opinion of a surface that knows its own objects: takes a candidate and the point in input space, returns why it
+is not the same object any more, or an empty string."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One place that an action touches.
+
+    Args:
+        candidate: What is there.
+        point: In physical pixels of the frame.
+        input: The same in the surface's input space.
+    """
+
+    candidate: Candidate
+    point: Point
+    input: Point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """A checked action.
+
+    Args:
+        capture: The lease that is to pay.
+        target: The live target, as compared.
+        size: Its live frame size.
+        marks: Places in the order of the action; none for keys without a target.
+    """
+
+    capture: Capture
+    target: Target
+    size: tuple[int, int]
+    marks: tuple[Mark, ...] = ()
+
+
+def take_aim(
+    surface: Surface,
+    broker: CaptureBroker,
+    action: Action,
+    capture_id: str,
+    *,
+    limits: guard.Limits | None,
+    still_there: StillThere | None = None,
+) -> Aim:
+    """Check an action against its lease and the live surface.
+
+    Args:
+        surface: What will be acted on.
+        broker: Issued the capture.
+        action: Names candidates of that capture.
+        capture_id: The lease.
+        limits: Tolerances of the content guard; None leaves it out, for measuring what it is worth.
+        still_there: Second opinion on a candidate's identity.
+
+    Raises:
+        LeaseError: The first thing that does not hold. The capture is unspent.
+        BackendError: The surface cannot be read.
+    """
+    capture = broker.check(capture_id)
+    target, size = surface.target(), surface.size()
+    Leases.match(capture, target, size)
+    shot, candidates = broker.recall(capture_id)
+    marks = tuple(_mark(shot, _find(candidates, id, capture_id), at) for id, at in _ends(action))
+    if limits is not None and marks:
+        _guard(surface, shot, marks, limits)
+    for mark in marks:
+        if still_there is not None and (why := still_there(mark.candidate, mark.input)):
+            raise LeaseError("capture_stale", f"{_called(mark.candidate)}: {why}")
+    return Aim(capture=capture, target=target, size=size, marks=marks)
+
+
+def _ends(action: Action) -> Sequence[tuple[str, Fraction | None]]:
+    if isinstance(action, Wait):
+        return ()
+    if isinstance(action, Drag):
+        return ((action.target, action.at), (action.to, action.to_at))
+    return ((action.target, getattr(action, "at", None)),) if action.target else ()
+
+
+def _find(candidates: Candidates, id: str, capture_id: str) -> Candidate:
+    found = candidates.get(id) if isinstance(id, str) else None
+    if found is None:
+        raise LeaseError("candidate_not_found", f"capture {capture_id} has no candidate {str(id)[:40]!r}")
+    if "occluded" in found.states:
+        raise LeaseError("candidate_occluded", f"{_called(found)} was covered when it was seen")
+    return found
+
+
+def _mark(shot: Screenshot, candidate: Candidate, at: Fraction | None) -> Mark:
+    point = candidate.point if at is None else _inside(candidate.box, *at)
+    frame = Box(0, 0, shot.width, shot.height)
+    if not frame.contains(point):
+        raise LeaseError(
+            "capture_coordinate_invalid",
+            f"{_called(candidate)} is at ({point.x:g}, {point.y:g}), outside the {shot.width}×{shot.height} frame",
+        )
+    return Mark(candidate=candidate, point=point, input=shot.to_input.apply(point))
+
+
+def _inside(box: Box, fx: float, fy: float) -> Point:
+    """Point at fractions of a half-open box; the far edges belong to the last pixel."""
+    point = box.at(fx, fy)
+    return Point(
+        max(box.left, min(point.x, box.right - min(1, box.width / 2))),
+        max(box.top, min(point.y, box.bottom - min(1, box.height / 2))),
+    )
+
+
+def _guard(surface: Surface, shot: Screenshot, marks: Sequence[Mark], limits: guard.Limits) -> None:
+    boxes = [guard.patch_box(m.candidate.box, m.point, shot.size, shot.scale, limits) for m in marks]
+    if len(boxes) == 1:
+        fresh = [surface.patch(boxes[0])]
+    else:
+        frame = surface.grab()  # both ends of a drag at one moment
+        fresh = [frame.crop(box) for box in boxes]
+    for mark, box, now in zip(marks, boxes, fresh, strict=True):
+        candidate = mark.candidate
+        seen = guard.compare(
+            shot.crop(box),
+            now,
+            limits,
+            element=candidate.box.shift(-box.left, -box.top),
+            scale=shot.scale,
+            role=candidate.role,
+        )
+        if not seen.same:
+            raise LeaseError(
+                "capture_stale",
+                f"{_called(candidate)} does not look as it did: {seen.changed:.1%} of its pixels changed",
+            )
+
+
+def _called(candidate: Candidate) -> str:
+    name = f" {candidate.label[:40]!r}" if candidate.label and "secret" not in candidate.states else ""
+    return f"{candidate.id} ({candidate.role}{name})"

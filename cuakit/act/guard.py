@@ -1,0 +1,179 @@
+"""Whether the pixels under a target still look as they did: a pure comparison of two patches.
+
+What counts is local. A changed glyph is a handful of pixels that lie together; noise is as many pixels spread thin.
+So the patch is searched for the densest glyph-sized window, not averaged: the answer does not depend on how large the
+element is. Two harmless changes are taken out first: a caret that blinks in a field, and a highlight that shifts the
+colour of the whole element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuakit.core.geometry import Box, Point
+
+Pixels = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+EDITABLE: Final = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "cell", "unknown"})
+"""Roles in which a caret may blink."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much may change. Lengths are in logical points and follow the display's scale.
+
+    Args:
+        level: A pixel changed when one channel moved by more than this many of 255 levels.
+        density: Most changed share of any glyph-sized window.
+        window_pt: Side of that window.
+        pad_pt: Margin around the element that is looked at too.
+        row_pt: Elements up to this height are looked at over their whole width, because a row's text may be far from
+            the point; taller ones only around it.
+        around_pt: Width and height looked at around the point of a tall element.
+        highlight: Largest shift of the element's own colour that counts as a highlight, in levels.
+    """
+
+    level: int = 32
+    density: float = 0.10
+    window_pt: int = 8
+    pad_pt: int = 4
+    row_pt: int = 64
+    around_pt: tuple[int, int] = (320, 160)
+    highlight: int = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Result of one look.
+
+    Args:
+        same: Whether the target may be acted on.
+        changed: Share of pixels that changed, harmless changes taken out.
+        density: Largest share in any glyph-sized window.
+    """
+
+    same: bool
+    changed: float
+    density: float
+
+
+def patch_box(box: Box, hit: Point, size: tuple[int, int], scale: float, limits: Limits) -> Box:
+    """What to look at for an element: the element with a margin, or its part around the point when it is tall.
+
+    Args:
+        box: The element, in physical pixels.
+        hit: Where input will go, in physical pixels.
+        size: Frame size in physical pixels.
+        scale: Physical pixels per point.
+        limits: Margins and caps.
+
+    Returns:
+        Whole-pixel box inside the frame; it holds the point's pixel.
+    """
+    point = Box(hit.x, hit.y, hit.x + 1, hit.y + 1)
+    if box.height > limits.row_pt * scale:
+        half_w, half_h = limits.around_pt[0] * scale / 2, limits.around_pt[1] * scale / 2
+        box = box.intersect(Box(hit.x - half_w, hit.y - half_h, hit.x + half_w, hit.y + half_h)).union(point)
+    padded = box.union(point).pad(limits.pad_pt * scale)
+    left, top, right, bottom = padded.clip(*size).rounded()
+    return Box(left, top, min(right, size[0]), min(bottom, size[1]))
+
+
+def compare(
+    before: Pixels, after: Pixels, limits: Limits, *, element: Box | None = None, scale: float = 1.0, role: str = ""
+) -> Comparison:
+    """Compare a remembered patch with fresh pixels of the same place.
+
+    Args:
+        before: (h, w, 3) uint8 RGB, as it was.
+        after: (h, w, 3) uint8 RGB, as it is.
+        limits: Tolerances.
+        element: Where the element lies inside the patch, in patch pixels; a highlight may fill it.
+        scale: Physical pixels per point.
+        role: The element's role word; a caret is only forgiven where one can blink.
+
+    Returns:
+        ``same`` is False for patches of different or no size.
+    """
+    if before.shape != after.shape or before.size == 0:
+        return Comparison(same=False, changed=1.0, density=1.0)
+    delta = after.astype(np.int16)
+    delta -= before
+    if not delta.any():
+        return Comparison(same=True, changed=0.0, density=0.0)
+    changed = _without_highlight(delta, element, limits)
+    if role in EDITABLE:
+        changed = _without_caret(changed, scale)
+    density = densest(changed, max(2, round(limits.window_pt * scale)))
+    return Comparison(same=density <= limits.density, changed=float(changed.mean()), density=density)
+
+
+def _moved(delta: NDArray[np.int16], level: int) -> Mask:
+    magnitude: Mask = np.abs(delta).max(axis=2) > level
+    return magnitude
+
+
+def _without_highlight(delta: NDArray[np.int16], element: Box | None, limits: Limits) -> Mask:
+    """Changed pixels, after the element's own uniform and bounded colour shift is taken out."""
+    changed = _moved(delta, limits.level)
+    if element is None:
+        return changed
+    left, top, right, bottom = element.clip(delta.shape[1], delta.shape[0]).rounded()
+    inside = delta[top:bottom, left:right]
+    if inside.size == 0:
+        return changed
+    shift = np.median(inside.reshape(-1, 3), axis=0).astype(np.int16)
+    if shift.any() and np.abs(shift).max() <= limits.highlight:
+        changed[top:bottom, left:right] &= _moved(inside - shift, limits.level)
+    return changed
+
+
+def _without_caret(changed: Mask, scale: float) -> Mask:
+    """Changed pixels without a lone upright bar: at most 2 points wide, at least 10 high, nearly solid.
+
+    A caret that moved leaves two bars; both are looked for.
+    """
+    rest = changed
+    for _ in range(2):
+        columns = rest.sum(axis=0)
+        if not columns.any():
+            break
+        peak = int(columns.argmax())
+        reach = max(1, round(2 * scale))
+        left, right = max(0, peak - reach + 1), peak + reach
+        rows = np.flatnonzero(rest[:, peak])
+        height = int(rows[-1] - rows[0]) + 1
+        solid = rows.size >= 0.9 * height
+        aside = columns[max(0, left - reach) : left].sum() + columns[right : right + reach].sum()
+        if not (solid and height >= 10 * scale and aside == 0 and _narrow(columns[left:right], scale)):
+            break
+        rest = rest.copy()
+        rest[:, left:right] = False
+    return rest
+
+
+def _narrow(columns: NDArray[np.integer], scale: float) -> bool:
+    return int(np.count_nonzero(columns)) <= max(1, round(2 * scale))
+
+
+def densest(changed: Mask, side: int) -> float:
+    """Largest share of set pixels in any square window of the given side, or in the whole mask if that is smaller.
+
+    >>> densest(np.eye(4, dtype=np.bool_), 2)
+    0.5
+    """
+    if not changed.any():
+        return 0.0
+    height, width = changed.shape
+    side_y, side_x = min(side, height), min(side, width)
+    sums = np.zeros((height + 1, width + 1), dtype=np.int32)
+    np.cumsum(changed, axis=0, dtype=np.int32, out=sums[1:, 1:])
+    np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
+    counts = sums[side_y:, side_x:] - sums[:-side_y, side_x:] - sums[side_y:, :-side_x] + sums[:-side_y, :-side_x]
+    most: int = counts.max().item()
+    return most / (side_y * side_x)

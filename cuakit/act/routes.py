@@ -1,0 +1,37 @@
+"""Which way in fits a surface, told by what the surface offers."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from cuakit.act.aim import StillThere
+from cuakit.backends.input.cdp import CdpInput
+from cuakit.backends.input.port import Injector
+from cuakit.core.errors import UsageError
+from cuakit.core.stages import Surface
+
+
+def injector_for(surface: Surface) -> Injector:
+    """The injector of a surface.
+
+    Raises:
+        UsageError: None fits.
+    """
+    live: Any = surface
+    if _is_page(surface):
+        return CdpInput(page=live, mac=sys.platform == "darwin")
+    raise UsageError(
+        f"no way to inject input into a {type(surface).__name__}",
+        hint="pass injector= to bind, or use the dry-run-v1 actor",
+    )
+
+
+def identity_of(surface: Surface) -> StillThere | None:
+    """The surface's own opinion on whether a candidate is still the same object; None where it has none."""
+    own: StillThere | None = getattr(surface, "still_there", None)
+    return own
+
+
+def _is_page(surface: Surface) -> bool:
+    return callable(getattr(surface, "call", None)) and callable(getattr(surface, "evaluate", None))

@@ -1,0 +1,222 @@
+"""Trusted input into a page over DevTools. Points are CSS pixels of the viewport.
+
+The browser treats these events as a person's; the pointer, the focus and the windows of the person at the machine stay
+as they are. Whatever was pressed is released, also when the page goes away in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from cuakit.backends.input import page_scripts
+from cuakit.backends.input.port import Button, Comparison, Key, Readback
+from cuakit.backends.input.us_keyboard import BY_CODE, CHARACTERS, CONTROL, META, SHIFT
+from cuakit.core.errors import BackendError
+from cuakit.core.geometry import Point
+
+NOTCH_PX: Final = 100
+"""CSS pixels per wheel notch, as desktop Chromium scrolls per notch of a common mouse."""
+
+DRAG_STEPS: Final = 6
+"""Moves between press and release; drag libraries need several to see a drag at all."""
+
+KEYS_UP_TO: Final = 64
+"""Longest text typed key by key; longer text is inserted at once, because each key is two round trips."""
+
+_BUTTON_BITS: Final[Mapping[Button, int]] = {"left": 1, "right": 2}
+
+_MAC_COMMANDS: Final = {"KeyA": "selectAll", "KeyC": "copy", "KeyV": "paste", "KeyX": "cut", "KeyZ": "undo"}
+"""macOS editing chords live in the application's menu, which DevTools input does not reach; the editor's own command
+goes along instead."""
+
+
+_NOTES: Final[Mapping[str, str]] = {
+    "same": "the field reads back as written",
+    "partial": "the field changed, but does not read back as written",
+    "unchanged": "the field did not change",
+    "unknown": "what has the keyboard cannot be read back",
+}
+
+
+class DevToolsPage(Protocol):
+    """What is needed of a page."""
+
+    def call(self, method: str, *, timeout_s: float = ..., **params: Any) -> dict[str, Any]:
+        """Send one DevTools command and wait for its answer."""
+
+    def evaluate(self, expression: str, *, timeout_s: float = ...) -> Any:
+        """Value of a script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CdpInput:
+    """Injector for one page.
+
+    Args:
+        page: A live DevTools page.
+        mac: Whether editing chords follow macOS.
+    """
+
+    page: DevToolsPage
+    mac: bool = False
+
+    def click(self, at: Point, *, button: Button = "left", count: int = 1, held: Sequence[Key] = ()) -> None:
+        """Move there, then press and release ``count`` times."""
+        with self._holding(held) as bits:
+            self._mouse("mouseMoved", at, modifiers=bits)
+            for n in range(1, count + 1):
+                with self._button(at, button, count=n, modifiers=bits):
+                    pass
+
+    def drag(self, start: Point, end: Point) -> None:
+        """Press, move in a straight line, release."""
+        self._mouse("mouseMoved", start)
+        try:
+            self._mouse("mousePressed", start, button="left", buttons=1, clickCount=1)
+            for step in range(1, DRAG_STEPS + 1):
+                f = step / DRAG_STEPS
+                way = Point(start.x + (end.x - start.x) * f, start.y + (end.y - start.y) * f)
+                self._mouse("mouseMoved", way, button="left", buttons=1)
+        except BaseException:
+            with suppress(BackendError):  # the first failure is the one to report
+                self._mouse("mouseReleased", end, button="left", clickCount=1)
+            raise
+        self._mouse("mouseReleased", end, button="left", clickCount=1)
+
+    def scroll(self, at: Point, right: int, down: int) -> None:
+        """Turn the wheel over a point."""
+        self._mouse("mouseWheel", at, deltaX=right * NOTCH_PX, deltaY=down * NOTCH_PX)
+
+    def type_text(self, at: Point, text: str, *, replace: bool) -> Readback:
+        """Click to focus, select the old content or go to its end, type, and read back.
+
+        Fields that take no free text (dates, colours, ranges) are set through their own value instead.
+        """
+        self.click(at)
+        before = self.page.evaluate(page_scripts.focused())
+        if before["kind"] == "native":
+            return self._through_script(at, text)
+        if before["value"] != "":
+            self.press(BY_CODE["KeyA" if replace else "End"], held=(META if self.mac else CONTROL,))
+        if text:
+            self._type(text)
+        elif before["value"] != "" and replace:
+            self.press(BY_CODE["Delete"])
+        seen = _compare(before["value"], self.page.evaluate(page_scripts.focused())["value"], text, replace=replace)
+        return Readback(seen, "trusted_input", _NOTES[seen])
+
+    def set_value(self, at: Point, value: str) -> Readback:
+        """Choose an option, tick a box, or write a field, whichever is at the point."""
+        return self._through_script(at, value)
+
+    def focus(self, at: Point) -> None:
+        """Focus what is at a point, by script: a click could do more."""
+        self.page.evaluate(page_scripts.focus(at.x, at.y))
+
+    def press(self, key: Key, *, held: Sequence[Key] = ()) -> None:
+        """Press and release a key with others held."""
+        with self._holding(held) as bits:
+            self._stroke(key, bits)
+
+    def _through_script(self, at: Point, value: str) -> Readback:
+        did = self.page.evaluate(page_scripts.set_value(at.x, at.y, value))
+        match did["did"]:
+            case "set":
+                return Readback(did["seen"], "dom", _NOTES[did["seen"]])
+            case "already":
+                return Readback("same", "dom", "the field already held that value")
+            case "click":
+                self.click(at)
+                seen = self.page.evaluate(page_scripts.checked(at.x, at.y, value))
+                return Readback(seen, "trusted_input", _NOTES[seen])
+            case "type":
+                return self.type_text(at, value, replace=True)
+            case _:
+                return Readback("unchanged", "dom", str(did["why"]))
+
+    def _type(self, text: str) -> None:
+        if len(text) > KEYS_UP_TO:
+            self._insert(text)
+            return
+        for character in text:
+            key = CHARACTERS.get(character)
+            if key is None:
+                self._insert(character)
+            else:
+                self._stroke(key, SHIFT.bit if key.key != character else 0)
+
+    def _insert(self, text: str) -> None:
+        self.page.call("Input.insertText", text=text)
+
+    def _stroke(self, key: Key, bits: int) -> None:
+        try:
+            self._key("keyDown", key, bits)
+        finally:
+            with suppress(BackendError):  # a failed press is the failure to report; a release alone harms nobody
+                self._key("keyUp", key, bits)
+
+    def _key(self, kind: str, key: Key, bits: int) -> None:
+        shifted = bits & SHIFT.bit and key.shifted
+        text = "" if bits & ~SHIFT.bit or kind == "keyUp" else (key.shifted if shifted else key.text)
+        more: dict[str, Any] = {"text": text, "unmodifiedText": key.text} if text else {}
+        if self.mac and kind == "keyDown" and bits == META.bit and key.code in _MAC_COMMANDS:
+            more["commands"] = [_MAC_COMMANDS[key.code]]
+        self.page.call(
+            "Input.dispatchKeyEvent",
+            type="rawKeyDown" if kind == "keyDown" and not text else kind,
+            key=key.shifted if shifted else key.key,
+            code=key.code,
+            windowsVirtualKeyCode=key.vk,
+            nativeVirtualKeyCode=key.vk,
+            modifiers=bits,
+            **more,
+        )
+
+    def _mouse(self, kind: str, at: Point, **more: Any) -> None:
+        self.page.call("Input.dispatchMouseEvent", type=kind, x=at.x, y=at.y, **more)
+
+    @contextmanager
+    def _button(self, at: Point, button: Button, *, count: int, modifiers: int) -> Iterator[None]:
+        same: dict[str, Any] = {"button": button, "clickCount": count, "modifiers": modifiers}
+        try:
+            self._mouse("mousePressed", at, buttons=_BUTTON_BITS[button], **same)
+            yield
+        except BaseException:
+            with suppress(BackendError):  # the first failure is the one to report
+                self._mouse("mouseReleased", at, **same)
+            raise
+        self._mouse("mouseReleased", at, **same)
+
+    @contextmanager
+    def _holding(self, keys: Sequence[Key]) -> Iterator[int]:
+        """Hold keys down during the body; gives their modifier bits."""
+        bits = 0
+        down: list[Key] = []
+        try:
+            for key in keys:
+                bits |= key.bit
+                down.append(key)
+                self._key("keyDown", key, bits)
+            yield bits
+        finally:
+            for key in reversed(down):
+                bits &= ~key.bit
+                with suppress(BackendError):  # every key gets its release, and the first failure is on its way already
+                    self._key("keyUp", key, bits)
+
+
+def _compare(before: str | None, after: str | None, text: str, *, replace: bool) -> Comparison:
+    """What a field holds against what it should; line ends and a rich editor's last line break do not count."""
+    if before is None or after is None:
+        return "unknown"
+    held = _plain(after)
+    if held == _plain(text if replace else before + text):
+        return "same"
+    return "unchanged" if held == _plain(before) else "partial"
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\xa0", " ").removesuffix("\n")
