@@ -34,20 +34,21 @@ def observe(
     >>> ck.observe(ck.data.form()).candidates.where(role="button")[0].name  # doctest: +SKIP
     'Send'
     """
-    shot = what if isinstance(what, Screenshot) else what.grab()
     live = None if isinstance(what, Screenshot) else what
+    target = live.target() if live is not None else None
+    shot = what if isinstance(what, Screenshot) else what.grab()
     if stage is None:
-        stage = "dom-v1" if live is not None and live.target().kind == "page" else "pixels-v1"
+        stage = "dom-v1" if target is not None and target.kind == "page" else "pixels-v1"
     made = registry.build("perceive", stage, **options) if isinstance(stage, str) else stage
     perceive = made if live is None else bind(made, live)
     found = perceive(shot)
-    if live is None:
+    if live is None or target is None:
         return Observation(screenshot=shot, candidates=found, title=shot.source)
-    capture = broker.issue(live, shot, found) if broker else None
+    capture = broker.issue(live, shot, found, target=target) if broker else None
     return Observation(
         screenshot=shot,
         candidates=found,
-        target=live.target(),
+        target=target,
         capture_id=capture.id if capture else "",
         title=live.title(),
     )

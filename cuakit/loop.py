@@ -58,8 +58,9 @@ def run_subtask(
     while True:
         step = _turn(stages, surface, broker, subtask, steps)
         if steps:
-            seen = judge(steps[-1].observation, step.observation, steps[-1].receipt)
-            steps[-1] = replace(steps[-1], receipt=seen)
+            last = steps[-1]
+            seen = judge(last.observation, step.observation, last.receipt, action=last.decision.action)
+            steps[-1] = replace(last, receipt=seen)
             keep(steps[-1])
         steps.append(step)
         end = ending(steps, subtask, dry_run=agent.act.name.startswith("dry-run"))
@@ -76,14 +77,12 @@ def run_subtask(
 def _turn(stages: Stages, surface: Surface, broker: CaptureBroker, subtask: Subtask, steps: list[Step]) -> Step:
     watch = Stopwatch()
     with watch.span("capture"):
-        shot = surface.grab()
+        target, shot = surface.target(), surface.grab()
     with watch.span("perceive"):
         found = stages.perceive(shot)
     with watch.span("lease"):
-        lease = broker.issue(surface, shot, found)
-        seen = Observation(
-            screenshot=shot, candidates=found, target=lease.target, capture_id=lease.id, title=surface.title()
-        )
+        lease = broker.issue(surface, shot, found, target=target)
+        seen = Observation(screenshot=shot, candidates=found, target=target, capture_id=lease.id, title=surface.title())
     with watch.span("decide"):
         decision = stages.decide(subtask, seen, steps)
     receipt = settled = None
