@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import importlib.metadata
 import inspect
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,24 @@ def test_the_public_methods_of_a_public_class_are_documented(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         ck.no_such_name  # noqa: B018 - the access is the test
+
+
+def test_decide_is_the_function_also_after_the_package_of_that_name_was_loaded():
+    from cuakit.decide.lexical import Lexical
+
+    assert inspect.isfunction(ck.decide)
+    assert sys.modules["cuakit.decide"].lexical.Lexical is Lexical
+
+
+def test_the_version_is_the_installed_one():
+    assert ck.__version__ == importlib.metadata.version("cuakit")
+
+
+def test_a_missing_package_is_a_sentence_that_says_what_to_install(monkeypatch):
+    face = importlib.import_module("cuakit")
+    monkeypatch.delitem(vars(face), "Screen", raising=False)
+    monkeypatch.delitem(sys.modules, "cuakit.capture.screen", raising=False)
+    monkeypatch.setitem(sys.modules, "mss", None)
+    with pytest.raises(ck.errors.MissingExtra, match="mss") as told:
+        ck.Screen  # noqa: B018 - the access is the test
+    assert "pip install" in told.value.hint
