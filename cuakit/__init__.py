@@ -31,20 +31,10 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - the stub is the list
 
 def _load(name: str) -> Any:
     module, inside = _HOMES[name]
-    try:
-        home = import_module(f"{__name__}.{module}")
-    except ModuleNotFoundError as lost:
-        if (lost.name or "").partition(".")[0] == __name__:
-            raise
-        from cuakit.core.errors import MissingExtra
-
-        raise MissingExtra(
-            f"cuakit.{name} needs the package {lost.name!r}",
-            hint="pip install 'cuakit[all]', or the extra that holds it",
-        ) from lost
-    if inside and not hasattr(home, inside):
-        return import_module(f"{home.__name__}.{inside}")
-    return getattr(home, inside) if inside else home
+    home = import_module(f"{__name__}.{module}")
+    if not inside:
+        return home
+    return getattr(home, inside) if hasattr(home, inside) else import_module(f"{home.__name__}.{inside}")
 
 
 def __getattr__(name: str) -> Any:
