@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -24,6 +24,10 @@ MAX_WIDTH: Final = 3200
 """Longest line read in one piece, in network pixels."""
 
 
+SURE: Final = 0.8
+"""Mean probability from which a line of another script is believed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A decoded line.
@@ -39,19 +43,56 @@ class Reading:
     places: tuple[float, ...]
 
 
-def alphabet(session: Session) -> tuple[str, ...]:
-    """Character per class: the CTC blank first, the model's own list, a space last."""
-    return ("", *session.metadata["character"].splitlines(), " ")
+@dataclass(frozen=True, eq=False)
+class Alphabet:
+    """Characters of the network's classes, and which of them may be read.
+
+    Args:
+        characters: Character per class; the CTC blank is class 0.
+        latin: Classes of the Latin script with digits, punctuation and signs, the blank first.
+        script: ``auto``, ``latin`` or ``any``; see :class:`cuakit.perceive.text.PpOcrText`.
+    """
+
+    characters: tuple[str, ...]
+    latin: NDArray[np.intp]
+    script: Literal["auto", "latin", "any"] = "auto"
+
+    @classmethod
+    def of(cls, session: Session, script: Literal["auto", "latin", "any"]) -> Alphabet:
+        """The list stored in a recognition model: blank, the model's own characters, a space."""
+        characters = ("", *session.metadata["character"].splitlines(), " ")
+        latin = [i for i, c in enumerate(characters) if all(map(is_latin, c))]
+        return cls(characters, np.asarray(latin, dtype=np.intp), script)
+
+    def decode(self, probability: NDArray[np.float32], *, used: float = 1.0) -> Reading:
+        """One line from (T, C) probabilities; ``used`` is the share of the steps that saw the line, not padding."""
+        if self.script != "latin":
+            free = decode(probability, self.characters, used=used)
+            foreign = sum(not is_latin(c) for c in free.text)
+            sure = foreign > 1 and 2 * foreign >= len(free.text) and free.score >= SURE
+            if not foreign or sure or self.script == "any":
+                return free
+        return decode(probability[:, self.latin], [self.characters[i] for i in self.latin], used=used)
+
+
+def is_latin(character: str) -> bool:
+    """Whether a character belongs to Latin text: letters with accents, digits, punctuation, currency and arrows.
+
+    >>> [is_latin(c) for c in "aé€中"]
+    [True, True, True, False]
+    """
+    code = ord(character)
+    return code < 0x250 or 0x2010 <= code <= 0x2044 or 0x20A0 <= code <= 0x20C0 or code in (0x2122, 0x2212, 0x2713)
 
 
 def read(
-    session: Session, characters: Sequence[str], pixels: NDArray[np.uint8], quads: Sequence[Quad], *, batch: int = 8
+    session: Session, alphabet: Alphabet, pixels: NDArray[np.uint8], quads: Sequence[Quad], *, batch: int = 8
 ) -> list[Reading]:
     """Read every region of a frame.
 
     Args:
         session: The recognition network.
-        characters: See :func:`alphabet`.
+        alphabet: Characters of its classes.
         pixels: (H, W, 3) RGB frame.
         quads: Regions in frame pixels.
         batch: Most lines per call.
@@ -60,20 +101,18 @@ def read(
         One reading per region, in order.
     """
     crops = [_crop(pixels, q) for q in quads]
-    best = _read_crops(session, characters, crops, batch)
+    best = _read_crops(session, alphabet, crops, batch)
     # Upright columns may be turned lines; read those both ways and keep what the network is surer of.
     tall = [i for i, q in enumerate(quads) if q.height > 1.5 * q.width]
     for turn in (cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_90_COUNTERCLOCKWISE):
-        turned = _read_crops(session, characters, [np.asarray(cv2.rotate(crops[i], turn)) for i in tall], batch)
+        turned = _read_crops(session, alphabet, [np.asarray(cv2.rotate(crops[i], turn)) for i in tall], batch)
         for i, reading in zip(tall, turned, strict=True):
             if len(reading.text) > 1 and reading.score > best[i].score:
                 best[i] = Reading(reading.text, reading.score, ())
     return best
 
 
-def _read_crops(
-    session: Session, characters: Sequence[str], crops: Sequence[NDArray[np.uint8]], batch: int
-) -> list[Reading]:
+def _read_crops(session: Session, alphabet: Alphabet, crops: Sequence[NDArray[np.uint8]], batch: int) -> list[Reading]:
     out: list[Reading] = [Reading("", 0.0, ())] * len(crops)
     widths = [_width(c) for c in crops]
     for width, rows in _buckets(widths, batch):
@@ -82,7 +121,7 @@ def _read_crops(
             x[k, :, :, : widths[i]] = _normal(crops[i], widths[i])
         probability = session(x)
         for k, i in enumerate(rows):
-            out[i] = decode(probability[k], characters, used=widths[i] / width)
+            out[i] = alphabet.decode(probability[k], used=widths[i] / width)
     return out
 
 
@@ -97,7 +136,7 @@ def _buckets(widths: Sequence[int], batch: int) -> Iterable[tuple[int, list[int]
 
 def _width(crop: NDArray[np.uint8]) -> int:
     h, w = crop.shape[:2]
-    return min(MAX_WIDTH, max(16, math.ceil(HEIGHT * w / h)))
+    return min(MAX_WIDTH, max(16, math.ceil(HEIGHT * int(w) / int(h))))
 
 
 def _normal(crop: NDArray[np.uint8], width: int) -> NDArray[np.float32]:
@@ -111,7 +150,7 @@ def _normal(crop: NDArray[np.uint8], width: int) -> NDArray[np.float32]:
 def _interpolation(height: int) -> int:
     if height > HEIGHT * 1.3:
         return int(cv2.INTER_AREA)
-    return int(cv2.INTER_CUBIC if height < HEIGHT else cv2.INTER_LINEAR)
+    return int(cv2.INTER_CUBIC) if height < HEIGHT else int(cv2.INTER_LINEAR)
 
 
 def _crop(pixels: NDArray[np.uint8], q: Quad) -> NDArray[np.uint8]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
+from typing import ClassVar, Literal
 
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
@@ -16,7 +15,7 @@ from cuakit.models.catalogue import model
 from cuakit.models.session import Session, onnx_session
 from cuakit.models.store import read as read_weights
 from cuakit.perceive.ocr_detect import DetectOptions, Quad, detect
-from cuakit.perceive.ocr_read import alphabet, read
+from cuakit.perceive.ocr_read import Alphabet, Reading, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +24,30 @@ class Line:
 
     Args:
         box: Extent in pixels of the frame.
-        text: What it says, without white space at its ends.
+        text: What it says, with single spaces and none at its ends.
         score: Detection times recognition confidence, in [0, 1].
-        words: Each word with its own box.
+        places: Horizontal centre of each character in pixels of the frame, as the recogniser saw it; empty for lines
+            that are not level.
         angle: Degrees clockwise against the x axis.
     """
 
     box: Box
     text: str
     score: float
-    words: tuple[tuple[str, Box], ...] = ()
+    places: tuple[float, ...] = ()
     angle: float = 0.0
+
+    def words(self) -> tuple[tuple[str, Box], ...]:
+        """Each word with its box, which reaches to the middle of the spaces around it; empty without ``places``."""
+        if not self.places:
+            return ()
+        spans = [(m.start(), m.end() - 1) for m in re.finditer(r"\S+", self.text)]
+        edges = [(self.places[a[1]] + self.places[b[0]]) / 2 for a, b in pairwise(spans)]
+        edges = [self.box.left, *(min(max(e, self.box.left), self.box.right) for e in edges), self.box.right]
+        return tuple(
+            (self.text[a : z + 1], Box(left, self.box.top, max(left, right), self.box.bottom))
+            for (a, z), left, right in zip(spans, edges[:-1], edges[1:], strict=True)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +63,8 @@ class PpOcrText:
         long_side: Bounds of the detector's longer side in network pixels.
         min_score: Lines below it are dropped, in [0, 1].
         batch: Most lines per recognition call.
+        script: ``auto`` keeps a line of another script only when the network is sure of it, because icons are often
+            read as one ideograph; ``latin`` reads nothing else; ``any`` takes the network's word.
         detect: Thresholds of the detector.
     """
 
@@ -60,6 +74,7 @@ class PpOcrText:
     long_side: tuple[int, int] = (640, 1280)
     min_score: float = 0.5
     batch: int = 8
+    script: Literal["auto", "latin", "any"] = "auto"
     detect: DetectOptions = field(default_factory=DetectOptions)
 
     def __call__(self, shot: Screenshot) -> Candidates:
@@ -88,7 +103,7 @@ class PpOcrText:
         quads = detect(self._detector, shot.pixels, self._zoom(shot), self.detect)
         readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch)
         lines = (
-            _line(shot.pixels, quad, reading.text, quad.score * reading.score, reading.places)
+            _line(shot.size, quad, reading)
             for quad, reading in zip(quads, readings, strict=True)
             if reading.text.strip() and reading.score >= self.min_score
         )
@@ -108,33 +123,22 @@ class PpOcrText:
         return onnx_session(read_weights(model("ppocr-v6-small-rec")), threads=self.threads)
 
     @cached_property
-    def _alphabet(self) -> tuple[str, ...]:
-        return alphabet(self._reader)
+    def _alphabet(self) -> Alphabet:
+        return Alphabet.of(self._reader, self.script)
 
 
-def _line(pixels: NDArray[np.uint8], quad: Quad, text: str, score: float, places: tuple[float, ...]) -> Line:
-    height, width = pixels.shape[:2]
+def _line(size: tuple[int, int], quad: Quad, reading: Reading) -> Line:
     corners = quad.corners()
-    box = Box(*map(float, (*corners.min(axis=0), *corners.max(axis=0)))).clip(width, height)
-    words = _words(text, places, box) if quad.angle == 0.0 and places else ()
-    return Line(box, " ".join(text.split()), min(1.0, max(0.0, score)), words, quad.angle)
-
-
-def _words(text: str, places: tuple[float, ...], box: Box) -> tuple[tuple[str, Box], ...]:
-    """Split at spaces; a word reaches half a character beyond its outer characters, or to the middle of the gap."""
-    spans: list[tuple[int, int]] = []
-    start = None
-    for i, c in enumerate((*text, " ")):
-        if c.isspace():
-            if start is not None:
-                spans.append((start, i - 1))
-            start = None
-        elif start is None:
-            start = i
-    out: list[tuple[str, Box]] = []
-    for k, (a, b) in enumerate(spans):
-        left = 0.0 if k == 0 else (places[spans[k - 1][1]] + places[a]) / 2
-        right = 1.0 if k == len(spans) - 1 else (places[b] + places[spans[k + 1][0]]) / 2
-        edges = box.left + max(0.0, left) * box.width, box.left + max(left, min(1.0, right)) * box.width
-        out.append((text[a : b + 1], Box(edges[0], box.top, edges[1], box.bottom)))
-    return tuple(out)
+    box = Box(*map(float, (*corners.min(axis=0), *corners.max(axis=0)))).clip(*size)
+    level = quad.angle == 0.0 and bool(reading.places)
+    at = [box.left + p * box.width for p in reading.places] if level else [0.0] * len(reading.text)
+    kept = [
+        (c if not c.isspace() else " ", x)
+        for i, (c, x) in enumerate(zip(reading.text, at, strict=True))
+        if not c.isspace() or (i and not reading.text[i - 1].isspace())
+    ]
+    while kept and kept[-1][0] == " ":
+        kept.pop()
+    text = "".join(c for c, _ in kept)
+    score = min(1.0, max(0.0, quad.score * reading.score))
+    return Line(box, text, score, tuple(x for _, x in kept) if level else (), quad.angle)

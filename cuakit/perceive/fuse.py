@@ -1,0 +1,322 @@
+"""One list from several sources: text inside a control names it, an icon takes its label, duplicates become one.
+
+Works on boxes, roles and text alone; it never looks at pixels, so any sources can be joined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.geometry import Box, iou_matrix
+
+RANK: Final = {
+    s: i for i, s in enumerate(("accessibility", "dom", "detector", "omniparser", "fused", "contours", "ocr"))
+}
+"""Whose role and box win when sources agree on an element: what the application says, then models, then geometry."""
+
+SAME: Final = 0.6
+"""IoU from which two boxes of different sources are one element."""
+
+MARKS: Final = frozenset({"checkbox", "radio", "switch"})
+"""Small controls that take the text beside them as their name."""
+
+TEXTS: Final = frozenset({"text", "heading", "link"})
+"""Roles of pieces of text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuseOptions:
+    """Distances of :func:`fuse`, in logical points.
+
+    Args:
+        control_pt: Tallest control that its text names; anything taller is a container.
+        icon_pt: Longest side of an icon that takes the text beside it as its label.
+        detail_pt: Largest icon whose parts are no icons of their own.
+        gap_pt: Widest gap between an icon and its label.
+        lines: Most lines of text in one control.
+    """
+
+    control_pt: float = 64.0
+    icon_pt: float = 40.0
+    detail_pt: float = 26.0
+    gap_pt: float = 9.0
+    lines: int = 3
+
+
+@dataclass(slots=True)
+class _Node:
+    """A row in the making."""
+
+    row: Candidate
+    lines: list[_Node] = field(default_factory=list)
+    inner: list[_Node] = field(default_factory=list)
+    parent: _Node | None = None
+    gone: bool = False
+
+    @property
+    def box(self) -> Box:
+        return self.row.box
+
+
+def fuse(*tables: Candidates, scale: float = 1.0, options: FuseOptions | None = None) -> Candidates:
+    """One table from several, numbered in reading order.
+
+    Args:
+        tables: Candidates of any sources on the same frame; ids need to be unique only within a table.
+        scale: Physical pixels per logical point of the frame.
+        options: Distances.
+
+    Returns:
+        Controls with names, containers (role ``group``), icons, and the text that belongs to none of them. Each row
+        lists in ``provenance`` what was merged into it; ``parent`` is the smallest control or container around it.
+    """
+    knobs = options or FuseOptions()
+    nodes = [_Node(r) for r in _merge_sources(tables)]
+    shapes = [n for n in nodes if n.row.role not in TEXTS]
+    texts = [n for n in nodes if n.row.role in TEXTS]
+    shapes = _without_letters(shapes, texts)
+    _nest(shapes, texts)
+    _drop_details(shapes, scale, knobs)
+    for shape in sorted(shapes, key=lambda n: n.box.area):
+        _name(shape, scale, knobs)
+    _unwrap(shapes)
+    _label(shapes, texts, scale, knobs)
+    return _numbered([n for n in (*shapes, *texts) if not n.gone])
+
+
+def _merge_sources(tables: Sequence[Candidates]) -> list[Candidate]:
+    """Rows of all tables, those that several sources agree on merged; ids made unique."""
+    rows = [replace(r, id=f"{t}.{r.id}", parent="") for t, table in enumerate(tables) for r in table]
+    origin = np.array([t for t, table in enumerate(tables) for _ in table])
+    if len(tables) < 2 or not rows:
+        return rows
+    order = sorted(range(len(rows)), key=lambda i: (RANK[rows[i].source], -rows[i].score))
+    boxes = np.array([r.box.xyxy for r in rows])
+    is_text = np.array([r.role in TEXTS for r in rows])
+    merged: dict[int, Candidate] = {}
+    for i in order:
+        kept = [k for k in merged if origin[k] != origin[i] and is_text[k] == is_text[i]]
+        overlap = iou_matrix(boxes[i : i + 1], boxes[kept])[0] if kept else np.zeros(0)
+        if overlap.size and overlap.max() >= SAME:
+            at = kept[int(overlap.argmax())]
+            merged[at] = _joined(merged[at], rows[i])
+        else:
+            merged[i] = rows[i]
+    return list(merged.values())
+
+
+def _joined(first: Candidate, second: Candidate) -> Candidate:
+    """One row from two sources of one element; ``first`` has the better rank."""
+    vague = first.role in ("unknown", "icon")
+    return replace(
+        first,
+        role=second.role if vague and second.role != "unknown" else first.role,
+        name=first.name or second.name,
+        text=first.text or second.text,
+        value=first.value or second.value,
+        score=max(first.score, second.score),
+        actions=tuple(dict.fromkeys((*first.actions, *second.actions))),
+        states=tuple(dict.fromkeys((*first.states, *second.states))),
+        hit=first.hit or second.hit,
+        provenance=tuple(dict.fromkeys((*first.provenance, *second.provenance))),
+    )
+
+
+def _coverage(inner: NDArray[np.float64], outer: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, M) share of each inner box that lies in each outer box."""
+    low = np.maximum(inner[:, None, :2], outer[None, :, :2])
+    high = np.minimum(inner[:, None, 2:], outer[None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    area = (inner[:, 2:] - inner[:, :2]).prod(axis=1)
+    share: NDArray[np.float64] = shared / np.maximum(area, 1e-9)[:, None]
+    return share
+
+
+def _boxes(nodes: Iterable[_Node]) -> NDArray[np.float64]:
+    return np.array([n.box.xyxy for n in nodes], dtype=np.float64).reshape(-1, 4)
+
+
+def _without_letters(shapes: list[_Node], texts: list[_Node]) -> list[_Node]:
+    """Drop contours that are letters or words of recognised text."""
+    if not shapes or not texts:
+        return shapes
+    s, t = _boxes(shapes), _boxes(texts)
+    inside = _coverage(s, t) > 0.66
+    height = (t[:, 3] - t[:, 1])[None, :]
+    lower = (s[:, 3] - s[:, 1])[:, None] <= 1.15 * height
+    shorter = (s[:, 2] - s[:, 0])[:, None] <= (t[:, 2] - t[:, 0])[None, :] + 0.5 * height
+    fill = np.array([n.row.score for n in shapes])[:, None]
+    tall = (s[:, 3] - s[:, 1])[:, None] >= 0.9 * height
+    tight = (fill >= 0.88) & tall & (_coverage(t, s).T >= 0.75)  # a rectangle drawn closely around the text
+    letter = np.asarray((inside & lower & shorter & ~tight).any(axis=1))
+    # What an application itself reported is never a letter.
+    return [n for n, drop in zip(shapes, letter, strict=True) if not drop or n.row.source != "contours"]
+
+
+def _nest(shapes: list[_Node], texts: list[_Node]) -> None:
+    """Set each node's parent: the smallest shape that holds it."""
+    if not shapes:
+        return
+    boxes = _boxes(shapes)
+    area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    own = np.concatenate([area, np.zeros(len(texts))])
+    share = _coverage(_boxes([*shapes, *texts]), boxes)
+    holds = (share >= np.where(own > 0, 0.9, 0.7)[:, None]) & (area[None, :] > own[:, None] * 1.02)
+    for i, node in enumerate((*shapes, *texts)):
+        holders = np.flatnonzero(holds[i])
+        if holders.size:
+            node.parent = shapes[int(holders[area[holders].argmin()])]
+            (node.parent.inner if i < len(shapes) else node.parent.lines).append(node)
+
+
+def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
+    """Name a control after the text inside it, or make it a container."""
+    row, lines = shape.row, _in_rows(shape.lines)
+    if row.role in MARKS or row.source in ("dom", "accessibility"):
+        for line in lines if row.name else ():
+            line.gone = line.row.text.casefold() in row.name.casefold()
+        return
+    inner = [n for n in shape.inner if not n.gone]
+    controls = [n for n in inner if n.row.name or max(n.box.width, n.box.height) > knobs.icon_pt * scale]
+    rows = 1 + sum(1 for a, b in pairwise(lines) if b.box.top > a.box.center.y)
+    small = row.box.height <= knobs.control_pt * scale
+    if not lines:
+        if controls:
+            shape.row = replace(row, role="group")
+        return
+    same_row = len(lines) - rows + 1
+    card = rows > 1 and (bool(inner) or row.box.width > 4 * knobs.control_pt * scale)
+    if controls or not small or card or rows > knobs.lines or same_row > 3:
+        shape.row = replace(row, role="group")
+        return
+    text = " ".join(n.row.text for n in lines)
+    shape.row = replace(
+        row,
+        name=row.name or text,
+        text=text,
+        source="fused",
+        score=_both(row.score, min(n.row.score for n in lines)),
+        provenance=(*row.provenance, *(p for n in lines for p in n.row.provenance)),
+    )
+    for line in lines:
+        line.gone = True
+    for icon in shape.inner:  # before the text it belongs to the label; behind it, it is a control of its own
+        if icon.row.role == "icon" and icon.box.center.x < lines[0].box.left:
+            icon.gone = True
+
+
+def _drop_details(shapes: Sequence[_Node], scale: float, knobs: FuseOptions) -> None:
+    """Drop parts of an icon: anything inside a small one, and the one glyph inside a tool button."""
+    for outer in shapes:
+        size = max(outer.box.width, outer.box.height)
+        if outer.row.role not in ("icon", *MARKS) or outer.lines or size > knobs.icon_pt * scale:
+            continue
+        inner = [n for n in outer.inner if n.row.source == "contours"]
+        if size <= knobs.detail_pt * scale or len(inner) == 1:
+            for part in inner:
+                part.gone = True
+
+
+def _in_rows(lines: Sequence[_Node]) -> list[_Node]:
+    """Lines in reading order: those whose middles lie within half a height share a row."""
+    ordered = sorted(lines, key=lambda n: n.box.center.y)
+    rows: list[list[_Node]] = []
+    for line in ordered:
+        if rows and line.box.center.y - rows[-1][0].box.center.y < 0.5 * line.box.height:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [n for row in rows for n in sorted(row, key=lambda n: n.box.left)]
+
+
+def _both(a: float, b: float) -> float:
+    return math.sqrt(a * b)
+
+
+def _unwrap(shapes: Sequence[_Node]) -> None:
+    """Drop a container that is only the outer edge of the one control in it."""
+    for outer in shapes:
+        inner = [n for n in outer.inner if not n.gone]
+        if outer.row.role != "group" or outer.lines or len(inner) != 1:
+            continue
+        if outer.box.iou(inner[0].box) >= SAME and inner[0].row.name:
+            inner[0].row = replace(inner[0].row, box=outer.box)
+            inner[0].parent = outer.parent
+            outer.gone = True
+
+
+def _label(shapes: Sequence[_Node], texts: Sequence[_Node], scale: float, knobs: FuseOptions) -> None:
+    """Join icons and marks with the text right of them, or below an icon; nearest pairs first."""
+    icons = [
+        n
+        for n in shapes
+        if not n.gone
+        and not n.row.name
+        and n.row.role in ("icon", *MARKS)
+        and max(n.box.width, n.box.height) <= knobs.icon_pt * scale
+    ]
+    free = [n for n in texts if not n.gone and n.row.role != "link"]
+    pairs = sorted(
+        (
+            (distance, i, k)
+            for i, icon in enumerate(icons)
+            for k, text in enumerate(free)
+            if icon.parent is text.parent and (distance := _label_distance(icon, text, scale, knobs)) is not None
+        ),
+    )
+    used: set[int] = set()
+    for _, i, k in pairs:
+        if icons[i].row.name or k in used:
+            continue
+        used.add(k)
+        _take_label(icons[i], free[k])
+
+
+def _label_distance(icon: _Node, text: _Node, scale: float, knobs: FuseOptions) -> float | None:
+    """How far a text is from where the label of an icon would be, or None when it cannot be its label."""
+    a, b = icon.box, text.box
+    gap = b.left - a.right
+    limit = knobs.gap_pt * scale * (1.5 if icon.row.role in MARKS else 1.0)
+    level = abs(a.center.y - b.center.y) <= 0.4 * max(a.height, b.height)
+    if level and -3 * scale <= gap <= limit and 0.4 * b.height <= a.height <= 2.5 * b.height:
+        return max(0.0, gap)
+    if icon.row.role in MARKS:
+        return None
+    below = b.top - a.bottom
+    middle = abs(a.center.x - b.center.x) <= 0.15 * max(a.width, b.width)
+    if middle and -2 * scale <= below <= 0.5 * b.height and a.height >= 1.2 * b.height:
+        return max(0.0, below) + limit
+    return None
+
+
+def _take_label(icon: _Node, text: _Node) -> None:
+    label = text.row.text.strip()
+    icon.row = replace(
+        icon.row,
+        name=label,
+        text=label,
+        box=icon.box.union(text.box),
+        hit=icon.row.hit or icon.box.center,
+        source="fused",
+        score=_both(icon.row.score, text.row.score),
+        provenance=(*icon.row.provenance, *text.row.provenance),
+    )
+    text.gone = True
+
+
+def _numbered(nodes: Sequence[_Node]) -> Candidates:
+    def holder(node: _Node) -> str:
+        at = node.parent
+        while at is not None and at.gone:
+            at = at.parent
+        return at.row.id if at is not None else ""
+
+    return Candidates.numbered(replace(n.row, parent=holder(n)) for n in nodes)

@@ -1,0 +1,181 @@
+"""Check boxes and radio buttons by their looks: a thin square or ring of the right size, empty or marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.geometry import Box
+from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.text import Line
+
+SIZE_PT: Final = (10.5, 26.0)
+"""Sides of a mark box in points: 13 in Chromium, up to 24 in touch styles."""
+
+GRID: Final = 24
+"""Side of the picture on which a shape is judged, in pixels."""
+
+
+def mark_glyphs(shot: Screenshot, shapes: Candidates) -> Candidates:
+    """Give the roles ``checkbox`` and ``radio``, with the state ``checked``, to shapes that look so.
+
+    Letters such as O look so as well; whoever knows the text drops those (see :mod:`cuakit.perceive.fuse`).
+    """
+    return Candidates(_judged(shot, s) for s in shapes)
+
+
+def _judged(shot: Screenshot, shape: Candidate) -> Candidate:
+    w, h = shape.box.width, shape.box.height
+    low, high = (s * shot.scale for s in SIZE_PT)
+    if shape.role != "icon" or not (low <= w <= high and low <= h <= high) or not 0.85 <= w / h <= 1.18:
+        return shape
+    role, checked = look(contrast(shot.pixels, shape.box))
+    if not role:
+        return shape
+    return replace(shape, role=role, states=("checked",) if checked else ())
+
+
+def without_marks(shot: Screenshot, lines: Sequence[Line], shapes: Candidates) -> list[Line]:
+    """Cut check boxes and radio buttons off the lines that were read over them; an O that is one is no text.
+
+    A mark stands apart from its label by more than letters stand apart from each other; that is how an O of a word is
+    told from a ring before it.
+    """
+    marks = [s.box for s in shapes if s.role in ("checkbox", "radio")]
+    cut = [_cut(shot, line, [m for m in marks if line.box.intersect(m).area > 0.5 * m.area]) for line in lines]
+    return [line for line in cut if line is not None]
+
+
+def _cut(shot: Screenshot, line: Line, marks: Sequence[Box]) -> Line | None:
+    for mark in marks:
+        if len(line.text) <= 2 and line.box.iou(mark) > 0.35:
+            return None
+        start = _next_ink(shot, line.box, mark)
+        if line.places and mark.left <= line.box.left + 0.5 * line.box.height and start is not None:
+            rest = [(c, x) for c, x in zip(line.text, line.places, strict=True) if x > (mark.right + start) / 2]
+            while rest and rest[0][0] == " ":
+                rest.pop(0)
+            if not rest:
+                return None
+            box = Box(min(start - 1, line.box.right), line.box.top, line.box.right, line.box.bottom)
+            return replace(line, box=box, text="".join(c for c, _ in rest), places=tuple(x for _, x in rest))
+    return line
+
+
+def _next_ink(shot: Screenshot, line: Box, mark: Box) -> float | None:
+    """Where the label right of a mark starts, or None when it is too near to be one."""
+    left, top, right, bottom = (
+        Box(min(mark.right + 1, line.right), line.top, line.right, line.bottom).clip(shot.width, shot.height).rounded()
+    )
+    crop = shot.pixels[top:bottom, left:right].astype(np.int16)
+    if crop.size == 0:
+        return None
+    inked = (np.abs(crop - np.median(crop.reshape(-1, 3), axis=0)).max(axis=2) > 60).any(axis=0)
+    gap = int(inked.argmax()) if inked.any() else 0
+    return left + gap if gap >= 2.5 * shot.scale else None
+
+
+def contrast(pixels: NDArray[np.uint8], box: Box) -> NDArray[np.float32]:
+    """How much each place of a box differs from the ground around it.
+
+    Returns:
+        (GRID, GRID) largest channel difference, 0 to 255.
+    """
+    left, top, right, bottom = box.clip(pixels.shape[1], pixels.shape[0]).rounded()
+    inside = pixels[top:bottom, left:right]
+    ring = box.pad(2).clip(pixels.shape[1], pixels.shape[0]).rounded()
+    around = pixels[ring[1] : ring[3], ring[0] : ring[2]]
+    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]])
+    ground = np.median(edge, axis=0)
+    small = cv2.resize(inside, (GRID, GRID), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return np.asarray(np.abs(small - ground.astype(np.float32)).max(axis=2), dtype=np.float32)
+
+
+def look(c: NDArray[np.float32]) -> tuple[str, bool]:
+    """Role and mark of a contrast picture: ``checkbox``, ``radio`` or empty, and whether it is checked."""
+    if c.max() < 24:
+        return "", False
+    square, ring = _sides(c), _ring(c)
+    border = max(square, ring)
+    if border < 24:
+        return "", False
+    inner = c[GRID // 4 : -GRID // 4, GRID // 4 : -GRID // 4]
+    if square >= 0.6 * ring and _corners(c) > 0.3 * square:
+        return ("checkbox", _marked(inner)) if _clean(c, inner) else ("", False)
+    if ring >= 24:
+        dot = float(c[GRID // 2 - 2 : GRID // 2 + 2, GRID // 2 - 2 : GRID // 2 + 2].mean())
+        flat = float(inner.max() - inner.min()) < 24
+        if flat and dot < 0.5 * ring:
+            return "radio", False
+        if _dot(c):
+            return "radio", True
+    return "", False
+
+
+def is_cross(shot: Screenshot, box: Box) -> bool:
+    """Whether a small shape is a diagonal cross, bare or on a button: the sign that closes."""
+    side = max(box.width, box.height)
+    if not 5 * shot.scale <= side <= 40 * shot.scale or not 0.75 <= box.width / box.height <= 1.34:
+        return False
+    crop = shot.crop(box.pad(-0.12 * side)).astype(np.float32)
+    if min(crop.shape[:2]) < 5:
+        return False
+    ink = np.abs(crop - np.median(np.concatenate([crop[0], crop[-1], crop[:, 0], crop[:, -1]]), axis=0)).max(axis=2)
+    rows, columns = np.flatnonzero((ink > 60).any(axis=1)), np.flatnonzero((ink > 60).any(axis=0))
+    if len(rows) < 4 or len(columns) < 4:
+        return False
+    c = cv2.resize(ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], (9, 9), interpolation=cv2.INTER_AREA)
+    arms = np.concatenate([np.diag(c)[1:-1], np.diag(c[:, ::-1])[1:-1]])
+    gaps = np.array([c[0, 4], c[8, 4], c[4, 0], c[4, 8], c[1, 4], c[7, 4], c[4, 1], c[4, 7]])
+    return bool(np.quantile(arms, 0.15) > 2 * max(8.0, float(gaps.max())) or arms.min() > 1.7 * gaps.max() + 8)
+
+
+def _sides(c: NDArray[np.float32]) -> float:
+    """Contrast of the weakest of four straight sides within the outer fifth."""
+    reach = GRID // 5
+    trim = c[3:-3], c[:, 3:-3].T
+    sides = [np.quantile(part, 0.15, axis=0) for part in (trim[0][:, :reach], trim[0][:, -reach:])]
+    sides += [np.quantile(part, 0.15, axis=0) for part in (trim[1][:, :reach], trim[1][:, -reach:])]
+    return float(min(s.max() for s in sides))
+
+
+def _ring(c: NDArray[np.float32]) -> float:
+    """Contrast of the best circle within the outer fifth, at its weakest angles."""
+    return max(float(np.quantile(_circle(c, r), 0.15)) for r in np.arange(0.38, 0.5, 0.02) * GRID)
+
+
+def _circle(c: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
+    angles = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+    centre = (GRID - 1) / 2
+    rows = np.rint(centre + radius * np.sin(angles)).astype(int).clip(0, GRID - 1)
+    columns = np.rint(centre + radius * np.cos(angles)).astype(int).clip(0, GRID - 1)
+    return np.asarray(c[rows, columns])
+
+
+def _corners(c: NDArray[np.float32]) -> float:
+    k = 4
+    return float(min(p.max() for p in (c[:k, :k], c[:k, -k:], c[-k:, :k], c[-k:, -k:])))
+
+
+def _clean(c: NDArray[np.float32], inner: NDArray[np.float32]) -> bool:
+    """A mark box holds nothing, or one stroke on an even fill: its corners inside the border are of one colour."""
+    a, b = GRID // 5 + 1, GRID - GRID // 5 - 2
+    spots = np.array([c[a, a], c[a, b], c[b, a]])
+    return bool(np.ptp(spots) < 40 and (inner < inner.max() - 30).mean() < 0.95)
+
+
+def _marked(inner: NDArray[np.float32]) -> bool:
+    return bool(np.ptp(inner) > 60)
+
+
+def _dot(c: NDArray[np.float32]) -> bool:
+    """A filled centre, a gap around it, and a ring."""
+    centre = float(c[GRID // 2 - 2 : GRID // 2 + 2, GRID // 2 - 2 : GRID // 2 + 2].mean())
+    gap = min(float(np.quantile(_circle(c, r), 0.8)) for r in np.arange(0.24, 0.4, 0.02) * GRID)
+    return centre > 60 and gap < 0.6 * centre

@@ -1,0 +1,105 @@
+"""Everything that pixels alone can tell: shapes and text, joined, with roles and names."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import ClassVar
+
+from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.geometry import Box
+from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.contours import Contours
+from cuakit.perceive.fuse import FuseOptions, fuse
+from cuakit.perceive.glyphs import mark_glyphs, without_marks
+from cuakit.perceive.links import Piece, split_links
+from cuakit.perceive.roles import assign_roles
+from cuakit.perceive.text import PpOcrText
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pixels:
+    """Contours and text lines, fused into controls with roles and names. Sees the frame and nothing else.
+
+    The same frame (same pixels and scale) costs a hash: results are kept by digest.
+
+    Args:
+        contours: How shapes are found; a mapping of options will do.
+        text: How text is read; a mapping of options will do.
+        fuse: Distances for joining the two; a mapping of options will do.
+        remember: Frames whose result is kept; 0 for none.
+    """
+
+    stage_id: ClassVar[str] = "pixels-v1"
+    contours: Contours = field(default_factory=Contours)
+    text: PpOcrText = field(default_factory=PpOcrText)
+    fuse: FuseOptions = field(default_factory=FuseOptions)
+    remember: int = 8
+    _seen: OrderedDict[tuple[str, float], Candidates] = field(
+        default_factory=OrderedDict, init=False, repr=False, compare=False
+    )
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("contours", Contours), ("text", PpOcrText), ("fuse", FuseOptions)):
+            options = getattr(self, name)
+            if isinstance(options, Mapping):  # as written in an agent's file
+                object.__setattr__(self, name, kind(**options))
+
+    def __call__(self, shot: Screenshot) -> Candidates:
+        """Candidates in reading order, ids ``c01``….
+
+        Raises:
+            MissingExtra: A package of the extra ``vision`` is not installed.
+            ModelError: Weights are damaged or cannot run.
+        """
+        key = (shot.digest, shot.scale)
+        with self._lock:
+            if key in self._seen:
+                self._seen.move_to_end(key)
+                return self._seen[key]
+        found = self.parse(shot)
+        with self._lock:
+            self._seen[key] = found
+            while len(self._seen) > self.remember:
+                self._seen.popitem(last=False)
+        return found
+
+    def parse(self, shot: Screenshot) -> Candidates:
+        """The same without looking at earlier results."""
+        shapes = mark_glyphs(shot, self.contours(shot))
+        pieces = split_links(shot, without_marks(shot, self.text.lines(shot), shapes))
+        texts = _rows(pieces)
+        where = {p: r.box for r in texts for p in r.provenance}
+
+        def text_box(c: Candidate) -> Box | None:
+            boxes = [where[p] for p in c.provenance if p in where]
+            return None if not boxes else _hull(boxes)
+
+        fused = fuse(shapes, texts, scale=shot.scale, options=self.fuse)
+        return assign_roles(shot, fused, text_box)
+
+
+def _hull(boxes: list[Box]) -> Box:
+    hull = boxes[0]
+    for box in boxes[1:]:
+        hull = hull.union(box)
+    return hull
+
+
+def _rows(pieces: list[Piece]) -> Candidates:
+    return Candidates(
+        Candidate(
+            id=f"t{i}",
+            box=p.line.box,
+            role="link" if p.link else "text",
+            name=p.line.text,
+            text=p.line.text,
+            source="ocr",
+            score=p.line.score,
+            provenance=(f"ocr:t{i}",),
+        )
+        for i, p in enumerate(pieces)
+    )

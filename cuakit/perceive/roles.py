@@ -1,0 +1,191 @@
+"""What a found thing is, from its form, its text and its looks: button, field, combo box, link, container, icon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.geometry import Box
+from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.glyphs import is_cross
+
+ACTIONS: Final = {
+    "button": ("click",),
+    "checkbox": ("click",),
+    "combobox": ("click",),
+    "icon": ("click",),
+    "link": ("click",),
+    "radio": ("click",),
+    "tab": ("click",),
+    "text": ("click",),  # pixels cannot tell whether a text can be clicked
+    "textbox": ("click", "type"),
+}
+"""What one can do with a thing of a role, as far as pixels can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Measures of one box.
+
+    Args:
+        even: Share of the inner pixels that have the inner ground colour.
+        bright: Inner ground, mean of the channels.
+        outer: Outer ground, mean of the channels.
+        differs: Largest channel difference between inner and outer ground.
+    """
+
+    even: float
+    bright: float
+    outer: float
+    differs: float
+
+    @property
+    def field(self) -> bool:
+        """Whether the ground is one to write on: no darker than its surroundings, unless all is dark."""
+        return self.bright >= max(242, self.outer - 6) if self.outer > 128 else self.bright < 128
+
+
+def assign_roles(shot: Screenshot, found: Candidates, text_box: Callable[[Candidate], Box | None]) -> Candidates:
+    """Fill in roles, values, states and actions of rows that came from pixels.
+
+    Args:
+        shot: The frame.
+        found: Fused candidates; rows from an application's own tree keep their role.
+        text_box: Where the text of a row is, or None.
+    """
+    scale = shot.scale
+    children: dict[str, list[Candidate]] = {}
+    for c in found:
+        children.setdefault(c.parent, []).append(c)
+    rows = [_with_role(shot, c, children.get(c.id, []), text_box(c), scale) for c in found]
+    rows = [_named_field(c, rows, scale) for c in rows]
+    return Candidates(_with_actions(c) for c in rows)
+
+
+def _with_actions(c: Candidate) -> Candidate:
+    return c if c.actions else replace(c, actions=ACTIONS.get(c.role, ()))
+
+
+def _with_role(shot: Screenshot, c: Candidate, children: list[Candidate], text: Box | None, scale: float) -> Candidate:
+    if c.role == "checkbox" and not c.name and "checked" in c.states:
+        # A marked square without a label is a tool button far more often than a box; a bare cross closes.
+        return replace(c, role="button", states=(), name="close" if is_cross(shot, c.box) else "")
+    if c.role not in ("icon", "unknown") or (c.source not in ("contours", "fused")):
+        return c
+    look = _measure(shot.pixels, c.box, scale)
+    if c.text and text is not None:
+        if not c.box.contains(text.center) or c.hit is not None:
+            return replace(c, role="icon" if c.role == "icon" else "button")
+        return _text_control(shot, c, text, look)
+    return _empty_control(shot, c, children, look)
+
+
+def _text_control(shot: Screenshot, c: Candidate, text: Box, look: _Look) -> Candidate:
+    scale = shot.scale
+    left, right = text.left - c.box.left, c.box.right - text.right
+    wide = c.box.width >= 2.2 * c.box.height
+    off_centre = right - left > max(8 * scale, 0.12 * c.box.width)
+    if wide and off_centre and left < 20 * scale and _has_arrow(shot, c.box, text.right):
+        return replace(c, role="combobox", value=c.text)
+    if wide and off_centre and left < 16 * scale and look.field and look.differs < 24:
+        return replace(c, role="textbox", value=c.text)
+    return replace(c, role="button")
+
+
+def _empty_control(shot: Screenshot, c: Candidate, children: list[Candidate], look: _Look) -> Candidate:
+    scale, w, h = shot.scale, c.box.width, c.box.height
+    rectangle = c.score >= 0.85
+    plain = look.even > 0.97
+    if rectangle and w >= 2 * h and 14 * scale <= h <= 56 * scale and look.field:
+        if look.even > 0.85 and _has_arrow(shot, c.box, c.box.left):
+            return replace(c, role="combobox")
+        if plain and not children:
+            return replace(c, role="textbox")
+    if rectangle and plain and h > 40 * scale and w > 80 * scale and look.field and look.differs < 24 and not children:
+        return replace(c, role="textbox" if w * h < 0.3 * shot.width * shot.height else "group")
+    if children or max(w, h) > 96 * scale:
+        return replace(c, role="group" if children else "image")
+    if plain and rectangle and 0.5 <= w / h <= 2:
+        return replace(c, role="icon", name=c.name or _colour(shot.pixels, c.box))
+    return replace(c, role="icon", name=c.name or ("close" if is_cross(shot, c.box) else ""))
+
+
+def _has_arrow(shot: Screenshot, box: Box, after: float) -> bool:
+    """Whether a small downward mark stands alone at the right end of a box."""
+    scale = shot.scale
+    margin = min(3 * scale, 0.2 * box.height)
+    end = Box(max(after, box.right - 1.3 * box.height), box.top, box.right, box.bottom).pad(-margin)
+    crop = shot.crop(end).astype(np.int16)
+    if crop.size == 0:
+        return False
+    ink = np.abs(crop - np.median(crop.reshape(-1, 3), axis=0)).max(axis=2) > 60
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not rows.size or ink[:, :1].any() or ink[:, -1:].any():
+        return False
+    w, h = np.ptp(columns) + 1, np.ptp(rows) + 1
+    middle = (rows[0] + rows[-1]) / 2 / len(ink)
+    return bool(4 * scale <= w <= 16 * scale and 2 * scale <= h <= 14 * scale and 0.3 < middle < 0.7)
+
+
+def _measure(pixels: NDArray[np.uint8], box: Box, scale: float) -> _Look:
+    h, w = pixels.shape[:2]
+    edge = 2.5 * scale
+    left, top, right, bottom = box.pad(-min(edge, 0.3 * min(box.width, box.height))).clip(w, h).rounded()
+    step = max(1, round(min(right - left, bottom - top) / 24))
+    inner = pixels[top:bottom:step, left:right:step].reshape(-1, 3)
+    if not len(inner):
+        return _Look(1.0, 0.0, 0.0, 0.0)
+    ground = np.median(inner, axis=0)
+    even = float((np.abs(inner - ground).max(axis=1) < 16).mean())
+    l2, t2, r2, b2 = box.pad(edge).clip(w, h).rounded()
+    around = pixels[t2:b2, l2:r2]
+    ring = np.concatenate([around[0, ::step], around[-1, ::step], around[::step, 0], around[::step, -1]])
+    outer = np.median(ring, axis=0)
+    return _Look(even, float(ground.mean()), float(outer.mean()), float(np.abs(ground - outer).max()))
+
+
+def _named_field(c: Candidate, rows: list[Candidate], scale: float) -> Candidate:
+    """Name a field after the text left of it, or above it."""
+    if c.role not in ("textbox", "combobox", "slider") or (c.name and c.name != c.value):
+        return c
+    best, nearest = "", 90 * scale
+    for t in rows:
+        if t.role not in ("text", "heading") or t.box.height > 2 * c.box.height:
+            continue
+        beside = abs(t.box.center.y - c.box.center.y) < 0.6 * c.box.height and t.box.right <= c.box.left + 4 * scale
+        above = t.box.bottom <= c.box.top + 4 * scale and t.box.left < c.box.right and t.box.right > c.box.left
+        distance = c.box.left - t.box.right if beside else 2 * (c.box.top - t.box.bottom) if above else nearest
+        if (beside or (above and c.box.top - t.box.bottom < 16 * scale)) and distance < nearest:
+            best, nearest = t.text.rstrip(" :*"), distance
+    return replace(c, name=best or c.name)
+
+
+_COLOURS: Final = {
+    "black": (0, 0, 0),
+    "white": (255, 255, 255),
+    "grey": (128, 128, 128),
+    "red": (255, 0, 0),
+    "lime": (0, 255, 0),
+    "green": (0, 128, 0),
+    "blue": (0, 0, 255),
+    "yellow": (255, 255, 0),
+    "cyan": (0, 255, 255),
+    "magenta": (255, 0, 255),
+    "orange": (255, 165, 0),
+    "purple": (128, 0, 128),
+    "pink": (255, 192, 203),
+    "brown": (165, 42, 42),
+}
+"""CSS colour keywords, sRGB."""
+
+
+def _colour(pixels: NDArray[np.uint8], box: Box) -> str:
+    """Word for the colour of a plain swatch."""
+    left, top, right, bottom = box.pad(-0.25 * min(box.width, box.height)).rounded()
+    colour = np.median(pixels[top:bottom, left:right].reshape(-1, 3), axis=0)
+    return min(_COLOURS, key=lambda name: float(np.abs(colour - _COLOURS[name]).sum()))
