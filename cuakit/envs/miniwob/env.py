@@ -52,6 +52,9 @@ class MiniWob:
         timed: Whether the page's own time limit (10 s for most families) applies.
         size: Viewport in CSS pixels; the task area is 160 × 210, pop-ups may reach beyond it.
 
+    Attributes:
+        tasks: Names of all families that the package has.
+
     Raises:
         MissingExtra: The package ``miniwob`` is not installed.
         BrowserUnavailable: No Chromium.
@@ -66,9 +69,8 @@ class MiniWob:
         size: tuple[int, int] = (240, 320),
     ) -> None:
         root = pages_root()
-        self._tasks = frozenset(p.stem for p in (root / "miniwob").glob("*.html"))
+        self.tasks = frozenset(p.stem for p in (root / "miniwob").glob("*.html"))
         self._timed = timed
-        self._family = ""
         self._owned: list[Callable[[], None]] = []
         try:
             self._server = StaticServer(root, cache_s=3600)
@@ -76,6 +78,7 @@ class MiniWob:
             if browser is None:
                 browser = Browser.launch()
                 self._owned.append(browser.close)
+            self._browser = browser
             self._page: Page = browser.new_page(width=size[0], height=size[1], scale=scale)
             self._owned.append(self._page.close)
             self._page.inject("cuakit-miniwob", _PRELUDE.read_text("utf-8"))
@@ -91,8 +94,8 @@ class MiniWob:
     def reset(self, task: str, seed: int) -> Subtask:
         """Start one seeded instance of a family.
 
-        The page is loaded afresh unless it shows the same family and nothing has touched it since its last reset, so an
-        instance depends on family and seed alone.
+        The page is loaded afresh each time: several families leave things behind (sliders, sortable lists), so that an
+        instance on a used page would depend on the ones before it.
 
         Args:
             task: Family, such as ``click-button``.
@@ -102,14 +105,12 @@ class MiniWob:
             UnknownName: No such family.
             BackendError: The page did not get ready.
         """
-        if task not in self._tasks:
-            raise UnknownName(f"no MiniWoB++ task named {task!r}", hint=_near(task, self._tasks))
-        if self._family != task or not self._page.evaluate("window.__cuakit_wob?.clean === true"):
-            self._page.navigate(self._server.url_for(f"miniwob/{task}.html"))
-            self._family = task
+        if task not in self.tasks:
+            raise UnknownName(f"no MiniWoB++ task named {task!r}", hint=_near(task, self.tasks))
+        self._page.navigate(self._server.url_for(f"miniwob/{task}.html"))
         limit = "null" if self._timed else str(UNTIMED_MS)
-        made = self._page.evaluate(f"__cuakit_wob.start({json.dumps(str(seed))}, {limit})")
-        if not made["ready"]:
+        made = self._page.evaluate(f"__cuakit_start({json.dumps(str(seed))}, {limit})", timeout_s=15)
+        if made is None:
             raise BackendError(f"MiniWoB++ task {task!r} did not get ready", hint="reset again")
         return _subtask(task, seed, made)
 

@@ -20,7 +20,7 @@ def only_button(view: View) -> Action | None:
 
 
 def bare_name(view: View) -> Action | None:
-    """``Click button ONE.``"""
+    """A button named in the goal without quotes."""
     return click(view.first(name=view.parse(r"button (\w+)")[0]))
 
 
@@ -41,7 +41,7 @@ def dialog_button(view: View) -> Action | None:
 
 
 def tab(view: View) -> Action | None:
-    """``Click on Tab #2.``"""
+    """A numbered tab."""
     return click(view.first("tab", "link", name=view.parse(r"(Tab #\d+)")[0]))
 
 

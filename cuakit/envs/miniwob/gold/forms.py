@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
 from cuakit.core.action import Action
+from cuakit.core.candidate import Candidate
 from cuakit.envs.miniwob.gold.view import Script, View, choose, click, enter, submit
 
 
@@ -56,7 +58,7 @@ def time(view: View) -> Action | None:
     return choose(view, _any_field(view), f"{hours:02d}:{minute}") or submit(view)
 
 
-def _any_field(view: View):  # noqa: ANN202
+def _any_field(view: View) -> Candidate | None:
     return view.first(test=lambda c: "set_value" in c.actions or "type" in c.actions)
 
 
@@ -64,7 +66,7 @@ def table_value(view: View) -> Action | None:
     """The value beside a key of the table, then Submit."""
     key = view.parse(r"the value of (.+) into")[0]
     cells = [c for c in view.all("cell") if c.label]
-    value = next((b.label for a, b in zip(cells, cells[1:], strict=False) if a.label == key), "")
+    value = next((b.label for a, b in pairwise(cells) if a.label == key), "")
     return enter(view, view.first("textbox"), value) or submit(view)
 
 

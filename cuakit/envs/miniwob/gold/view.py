@@ -54,7 +54,11 @@ class View:
         ]
 
     def all(
-        self, *roles: str, name: str | None = None, has: str | None = None, test: Callable[[Candidate], bool] | None = None
+        self,
+        *roles: str,
+        name: str | None = None,
+        has: str | None = None,
+        test: Callable[[Candidate], bool] | None = None,
     ) -> list[Candidate]:
         """Candidates in reading order.
 
@@ -74,7 +78,11 @@ class View:
         ]
 
     def first(
-        self, *roles: str, name: str | None = None, has: str | None = None, test: Callable[[Candidate], bool] | None = None
+        self,
+        *roles: str,
+        name: str | None = None,
+        has: str | None = None,
+        test: Callable[[Candidate], bool] | None = None,
     ) -> Candidate | None:
         """First of :meth:`all`, preferring what can be acted on."""
         found = self.all(*roles, name=name, has=has, test=test)

@@ -1,0 +1,1 @@
+"""Live applications that set tasks and judge the outcome themselves."""
