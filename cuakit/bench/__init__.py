@@ -1,0 +1,1 @@
+"""Repeating the sentence and counting: plans, workers, statistics, reports."""

@@ -1,0 +1,1 @@
+"""Which tasks make a suite, and how an environment for them is opened."""
