@@ -25,7 +25,8 @@ lint: setup  ## Style, types, import contracts and the house rules in figures
 	@$(BIN)/python tools/house.py
 
 docs: setup  ## The documentation, warnings as errors, in docs/_build/html
-	@$(BIN)/python tools/docs.py
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 lab: setup  ## JupyterLab on the notebooks
 	$(BIN)/jupyter lab notebooks
