@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -29,7 +30,7 @@ class Choice:
 
     Args:
         provider: Protocol.
-        base_url: Server.
+        base_url: Server; for ``letters`` the default is ``CUAKIT_LLM_URL``, and its key ``CUAKIT_LLM_KEY``.
         model: Model name.
         form: ``heads`` asks arc-cua's questions, ``flat`` one question whose options are whole actions.
         rendering: Element table, or facts inlined per option; ``flat`` always inlines.
@@ -87,10 +88,12 @@ class Choice:
         if self.provider == "systemone":
             return SystemOne(base_url=self.base_url, model=self.model, timeout_s=limit)
         if self.provider == "letters":
-            if not self.base_url:
-                raise UsageError("letters needs base_url", hint="for example http://127.0.0.1:8080/v1")
+            url = self.base_url or os.environ.get("CUAKIT_LLM_URL", "")
+            if not url:
+                raise UsageError("letters needs base_url or CUAKIT_LLM_URL", hint="e.g. http://127.0.0.1:8080/v1")
+            key = os.environ.get("CUAKIT_LLM_KEY", "none")
             return LetterChat(
-                base_url=self.base_url, model=self.model or "default", rotations=self.rotations, timeout_s=limit
+                base_url=url, model=self.model or "default", api_key=key, rotations=self.rotations, timeout_s=limit
             )
         if self.provider in ("openai-decisions", "ollama") and not self.model:
             raise UsageError(f"{self.provider} needs a model name")

