@@ -81,6 +81,9 @@ FLAGS: Final = (
 )
 """Command line of every launched browser, apart from profile, head and transport."""
 
+UNPACED: Final = ("--disable-frame-rate-limit",)
+"""Frames come when they are asked for, not at the next 60 Hz tick: a small frame is read in 4 ms instead of 34 ms."""
+
 
 def find_chromium(executable: str | None = None) -> str:
     """Path of a Chromium: the argument, ``CUAKIT_CHROMIUM``, names on the PATH, then the usual places.
@@ -138,7 +141,13 @@ class Launched:
 
 
 def launch(
-    *, executable: str | None, headless: bool, args: Sequence[str], env: Mapping[str, str] | None, timeout_s: float
+    *,
+    executable: str | None,
+    headless: bool,
+    paced: bool,
+    args: Sequence[str],
+    env: Mapping[str, str] | None,
+    timeout_s: float,
 ) -> Launched:
     """Start Chromium with a private profile, in a process group of its own.
 
@@ -150,6 +159,7 @@ def launch(
     path = find_chromium(executable)
     profile = Path(tempfile.mkdtemp(prefix="cuakit-chromium-"))
     command = [path, f"--user-data-dir={profile}", *FLAGS, *(["--headless=new"] if headless else [])]
+    command += UNPACED if headless and not paced else ()
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--no-sandbox")  # Chromium refuses to run its sandbox as root
     start = _start_on_port if os.name == "nt" else _start_on_pipe

@@ -82,10 +82,15 @@ class Page:
             raise self._state
         return self._connection.call(method, params, session=self._session, timeout_s=timeout_s)
 
-    def evaluate(self, expression: str, *, timeout_s: float = 5.0) -> Any:
+    def evaluate(self, expression: str, *, timeout_s: float = 5.0, inspector: bool = False) -> Any:
         """Value of a JavaScript expression in the main frame, awaited if it is a promise.
 
         A synchronous script that overruns is stopped, and the page stays usable.
+
+        Args:
+            expression: JavaScript; its value must be representable as JSON.
+            timeout_s: Longest wait.
+            inspector: Whether the inspector's helpers, such as ``getEventListeners``, are in scope.
 
         Raises:
             BackendError: The script threw; code ``page_script_error``.
@@ -96,6 +101,7 @@ class Page:
             expression=expression,
             returnByValue=True,
             awaitPromise=True,
+            includeCommandLineAPI=inspector,
             timeout=timeout_s * 1000,
             timeout_s=timeout_s + 0.25,  # V8 ends it first, where it can
         )
