@@ -175,5 +175,5 @@ def densest(changed: Mask, side: int) -> float:
     np.cumsum(changed, axis=0, dtype=np.int32, out=sums[1:, 1:])
     np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
     counts = sums[side_y:, side_x:] - sums[:-side_y, side_x:] - sums[side_y:, :-side_x] + sums[:-side_y, :-side_x]
-    most: int = counts.max().item()
-    return most / (side_y * side_x)
+    most = int(counts.max())
+    return float(most / (side_y * side_x))
