@@ -40,6 +40,10 @@ class Lexical:
     def __call__(self, subtask: Subtask, observation: Observation, history: History) -> Decision:
         """The best-scoring action, with the distribution over operations and over its targets."""
         scored = score(Goal.of(subtask), Memory.of(history), subtask, offers(subtask, observation))
+        return self.choose(scored, observation)
+
+    def choose(self, scored: Sequence[Scored], observation: Observation) -> Decision:
+        """The decision that a set of scores comes to."""
         ranked = sorted((s for s in scored if s.score >= self.threshold), key=lambda s: (-s.score, s.target))
         if not ranked:
             answer = Answer(choice="abstain", probabilities=MappingProxyType({"abstain": 1.0}))

