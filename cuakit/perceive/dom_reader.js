@@ -41,6 +41,7 @@
     checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
     button: "button", submit: "button", reset: "button", image: "button", file: "button", color: "button",
   };
+  const FINDABLE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[onclick],[contenteditable]";
   const SECRET_TOKENS = /\b(current-password|new-password|one-time-code|cc-number|cc-csc)\b/;
   const COLORS = {
     red: [255, 0, 0], green: [0, 128, 0], blue: [0, 0, 255], yellow: [255, 255, 0], orange: [255, 165, 0],
@@ -261,8 +262,13 @@
   };
 
   // Why an element may be worth acting on; null when nothing speaks for it.
-  const evidenceOf = (el, tag, role, pointer) => {
+  const evidenceOf = (el, tag, role, pointer, plain) => {
     const heard = listenersOf(el);
+    if (plain && !role && !pointer) {
+      let any = false;
+      for (const kind in heard) { any = kind !== ""; break; }
+      if (!any) return null;
+    }
     const press = heard.mousedown || heard.pointerdown || heard.touchstart;
     const said = el.hasAttribute("role");
     const classes = el.getAttribute("class") || "";
@@ -374,6 +380,7 @@
     const frames = new Map();
     const operable = new Set();
     const clips = new Map();
+    const raised = []; // boxes that may cover text: everything that is positioned
     const range = document.createRange();
     const view = [0, 0, innerWidth, innerHeight];
     const viewArea = innerWidth * innerHeight;
@@ -390,13 +397,13 @@
 
     const emit = (row) => { rows.push(row); return rows.length - 1; };
 
-    const element = (el, tag, role, evidence, frame, up, style) => {
-      const clip = clipOf(el, frame, clips).self;
+    const element = (el, tag, role, evidence, at, style) => {
+      const { frame, up, clip } = at;
       const raw = toTop(frame, el.getBoundingClientRect());
       let box = meet(raw, clip);
       const out = !area(box);
       if (out) {
-        if (!area(raw) || !evidence || !evidence.operable || offscreen >= options.offscreen) return -1;
+        if (!area(raw) || !evidence || !evidence.operable || evidence.guess || offscreen >= options.offscreen) return -1;
         box = raw;
       }
       const replaced = tag === "input" && /checkbox|radio|file|range/.test(el.type);
@@ -430,7 +437,7 @@
       });
     };
 
-    const options_ = (select, at, frame) => { // a closed list has no boxes of its own
+    const choices = (select, at, frame) => { // a closed list has no boxes of its own
       for (const option of [...select.options].slice(0, OPTION_LIMIT)) {
         const states = ["offscreen"];
         if (option.selected) states.unshift("selected");
@@ -442,84 +449,125 @@
       }
     };
 
-    const textRun = (node, frame, up, heading) => {
+    const textRun = (node, at) => {
+      const { frame, up } = at;
       const el = node.parentElement || node.parentNode.host;
       range.selectNodeContents(node);
       const rects = range.getClientRects();
-      if (!rects.length || !shown(el)) return;
-      const style = styleOf(el);
-      if ((style.webkitTextSecurity || "none") !== "none") return;
-      const clip = clipOf(el, frame, clips).flow;
+      if (!rects.length || !shown(el) || (styleOf(el).webkitTextSecurity || "none") !== "none") return;
       for (const line of linesOf(node, rects, range)) {
-        const box = meet(toTop(frame, line.box), clip);
+        const box = meet(toTop(frame, line.box), at.flow);
         if (!area(box)) continue;
         emit({
-          el: node, frame, clip, box, role: heading ? "heading" : "text", name: line.text, text: line.text, score: 1,
-          up, states: [], out: false, value: "", actions: [], inline: false, tested: false, holder: el,
+          el: node, frame, clip: at.flow, box, role: at.heading ? "heading" : "text", name: line.text, text: line.text,
+          score: 1, up, states: [], out: false, value: "", actions: [], inline: false, tested: false, holder: el,
         });
       }
     };
 
-    const visit = (node, frame, up, pointer, quiet, heading, pruned) => {
-      if (node.nodeType === 3) {
-        if (!quiet && !pruned && options.text && /\S/.test(node.data)) textRun(node, frame, up, heading);
-        return;
+    // What an element gets from those around it. Its own clip, and the clip of what flows inside it.
+    const enter = (el, outer, style) => {
+      const { frame } = outer;
+      const position = style.position;
+      const clip = position === "static" || position === "relative" || position === "sticky" ? outer.flow
+        : clipOf(el, frame, clips).self;
+      let flow = clip;
+      if (style.overflowX !== "visible") flow = clipOf(el, frame, clips).flow;
+      if (position !== "static") {
+        const box = meet(toTop(frame, el.getBoundingClientRect()), clip);
+        if (area(box)) raised.push({ el, box });
       }
-      if (node.nodeType !== 1) return;
-      const el = node, tag = el.localName;
-      if (IGNORED.has(tag)) return;
-      const style = styleOf(el);
-      const points = style.cursor === "pointer";
-      let role = roleOf(el, tag);
-      if (pruned && style.position !== "static") pruned = false; // it may stand anywhere
-      if (!pruned && el.childElementCount > 2 && tag !== "body") {
-        const box = meet(toTop(frame, el.getBoundingClientRect()), frame.clip);
-        if (box[0] >= box[2] + 1 || box[1] >= box[3] + 1) pruned = true;
-      }
-      if (style.display === "none") { if (tag !== "option") return; }
-      let evidence = evidenceOf(el, tag, role, points && !pointer);
-      let at = -1;
-      if (tag === "label" && el.control) {
-        if (el.control.checkVisibility && !shown(el.control) && el.control.type !== "hidden") {
-          role = roleOf(el.control, el.control.localName);
-          at = element(el, tag, role, { operable: true, sure: true }, frame, up, style);
-          if (at >= 0 && el.control.checked) rows[at].states.push("checked");
-          quiet = true;
-        } else quiet = quiet || el.control.checkVisibility();
-      } else if (tag === "input" && el.type === "hidden") return;
-      else if (tag === "option" && el.closest("select") && !isOpenList(el.closest("select"))) return;
-      else {
-        const leaf = !evidence && !quiet && !pruned && isVisibleLeaf(el, tag, style);
-        if (leaf || (tag === "canvas" && !evidence && style.pointerEvents !== "none")) {
-          evidence = { operable: true, guess: true };
+      return { frame, clip, flow, up: outer.up, pointer: outer.pointer, quiet: outer.quiet, heading: outer.heading };
+    };
+
+    // A block far from view: what can be operated in it is listed, and what is placed by itself may be in view after all.
+    const beyond = (el, outer) => {
+      if (offscreen < options.offscreen) {
+        for (const inner of el.querySelectorAll(FINDABLE)) {
+          if (offscreen >= options.offscreen) break;
+          const tag = inner.localName, role = roleOf(inner, tag), style = styleOf(inner);
+          const at = { ...outer, clip: clipOf(inner, outer.frame, clips).self };
+          const evidence = evidenceOf(inner, tag, role, false, false);
+          if (evidence) element(inner, tag, role, evidence, at, style);
         }
-        const worth = evidence || CONTAINERS.has(role) || tag === "fieldset" || role === "progressbar" ||
-          (tag === "img" && el.alt && !quiet) || (tag === "dialog" && el.open) ||
-          (!pruned && el.hasAttributes() && tag !== "body" && tag !== "html" && scrolls(el, style));
-        const busy = evidence && !evidence.sure && quiet && !evidence.drag; // inside a control that is named already
-        if (worth && !busy) at = element(el, tag, role, evidence, frame, up, style);
       }
-      if (at >= 0) {
-        up = at;
-        const row = rows[at];
-        quiet = quiet || (row.tested && row.text.length > 0 && row.text.length < NAME_LIMIT) ||
-          /^(textbox|searchbox|combobox|button|link|text)$/.test(row.role);
-        if (tag === "select" && !isOpenList(el)) { options_(el, at, frame); return; }
-      }
-      if (tag === "iframe" || tag === "frame") { frameIn(el, frame, up); return; }
-      if (tag === "svg" && quiet) return;
-      if (tag === "textarea" || tag === "input") return;
-      const inner = heading || role === "heading";
-      if (el.shadowRoot || tag === "slot") {
-        for (const child of childrenOf(el)) visit(child, frame, up, points || pointer, quiet, inner, pruned);
-      } else {
-        for (let child = el.firstChild; child; child = child.nextSibling) {
-          visit(child, frame, up, points || pointer, quiet, inner, pruned);
-        }
+      let last = null;
+      for (const inner of el.querySelectorAll("[class],[style],[id]")) {
+        if (last && last.contains(inner)) continue;
+        const position = styleOf(inner).position;
+        if (position !== "fixed" && position !== "absolute") continue;
+        const box = meet(toTop(outer.frame, inner.getBoundingClientRect()), outer.frame.clip);
+        if (!area(box)) continue;
+        last = inner;
+        visit(inner, outer);
       }
     };
 
-    const frameIn = (el, frame, up) => {
+    const visit = (el, outer) => {
+      const tag = el.localName;
+      if (IGNORED.has(tag)) return;
+      const style = styleOf(el);
+      const plain = !el.hasAttributes();
+      if (!plain && style.display === "none") return;
+      if (el.childElementCount > 2 && tag !== "body" && tag !== "html") {
+        const box = meet(toTop(outer.frame, el.getBoundingClientRect()), outer.frame.clip);
+        if (box[0] > box[2] || box[1] > box[3]) { beyond(el, outer); return; }
+      }
+      const at = enter(el, outer, style);
+      const points = style.cursor === "pointer";
+      const role = roleOf(el, tag);
+      const evidence = evidenceOf(el, tag, role, points && !outer.pointer, plain);
+      at.pointer = points || outer.pointer;
+      if (evidence || !plain || tag in TAGS || el.isContentEditable) {
+        if (!object(el, tag, role, evidence, at, style)) return;
+      }
+      at.heading = at.heading || role === "heading";
+      if (tag === "iframe" || tag === "frame") { frameIn(el, at); return; }
+      const inside = el.shadowRoot || tag === "slot" ? childrenOf(el) : null;
+      if (inside) for (const child of inside) step(child, at);
+      else for (let child = el.firstChild; child; child = child.nextSibling) step(child, at);
+    };
+
+    const step = (node, at) => {
+      if (node.nodeType === 1) visit(node, at);
+      else if (node.nodeType === 3 && !at.quiet && options.text && /\S/.test(node.data)) textRun(node, at);
+    };
+
+    // List an element if it is worth it; whether what is inside should be looked at.
+    const object = (el, tag, role, evidence, at, style) => {
+      let made = -1;
+      if (tag === "input" && el.type === "hidden") return false;
+      const list = tag === "option" ? el.closest("select") : null;
+      if (list && !isOpenList(list)) return false;
+      if (tag === "label" && el.control) {
+        const control = el.control;
+        if (!shown(control) && control.type !== "hidden") { // a drawn box stands for the real one
+          made = element(el, tag, roleOf(control, control.localName), { operable: true, sure: true }, at, style);
+          if (made >= 0 && control.checked) rows[made].states.push("checked");
+        }
+        at.quiet = true;
+      } else {
+        const guess = !evidence && !at.quiet && (isVisibleLeaf(el, tag, style) ||
+          (tag === "canvas" && style.pointerEvents !== "none"));
+        const why = guess ? { operable: true, guess: true } : evidence;
+        const worth = why || CONTAINERS.has(role) || tag === "fieldset" || role === "progressbar" ||
+          (tag === "img" && el.alt && !at.quiet) || (tag === "dialog" && el.open) ||
+          (tag !== "body" && tag !== "html" && scrolls(el, style));
+        const busy = why && !why.sure && at.quiet && !why.drag; // inside a control that is named already
+        if (worth && !busy) made = element(el, tag, role, why, at, style);
+      }
+      if (made >= 0) {
+        const row = rows[made];
+        at.up = made;
+        at.quiet = at.quiet || (row.tested && row.text.length > 0 && row.text.length < NAME_LIMIT) ||
+          /^(textbox|searchbox|combobox|button|link|text)$/.test(row.role);
+        if (tag === "select" && !isOpenList(el)) { choices(el, made, at.frame); return false; }
+      }
+      return !(tag === "textarea" || tag === "input" || (tag === "svg" && at.quiet));
+    };
+
+    const frameIn = (el, at) => {
+      const { frame } = at;
       const doc = documentOf(el);
       if (!doc || !doc.documentElement || !shown(el)) return;
       const r = el.getBoundingClientRect();
@@ -527,12 +575,16 @@
       const style = styleOf(el);
       const x = r.left * frame.k + frame.x + (el.clientLeft + parseFloat(style.paddingLeft)) * k;
       const y = r.top * frame.k + frame.y + (el.clientTop + parseFloat(style.paddingTop)) * k;
-      const clip = meet(clipOf(el, frame, clips).self, toTop(frame, r));
+      const clip = meet(at.clip, toTop(frame, r));
       if (!area(clip)) return;
       const inner = { doc, x, y, k, clip };
       frames.set(el, inner);
-      visit(doc.documentElement, inner, up, false, false, false, false);
+      visit(doc.documentElement, start(inner, at.up));
     };
+
+    const start = (frame, up) => (
+      { frame, clip: frame.clip, flow: frame.clip, up, pointer: false, quiet: false, heading: false }
+    );
 
     const top = { doc: document, x: 0, y: 0, k: 1, clip: view };
     let up = -1;
@@ -543,8 +595,8 @@
         text: "", score: 1, up: -1, states: [], out: false, value: "", actions: ["scroll"], inline: false, tested: false,
       });
     }
-    if (document.documentElement) visit(document.documentElement, top, up, false, false, false, false);
-    return finish(rows, operable, frames, options);
+    if (document.documentElement) visit(document.documentElement, start(top, up));
+    return finish(rows, operable, raised, frames, options);
   };
 
   const documentOf = (frame) => {
@@ -583,13 +635,13 @@
     return lines;
   };
 
-  const finish = (rows, operable, frames, options) => {
+  const finish = (rows, operable, raised, frames, options) => {
     for (const row of rows) {
       if (row.out) { row.actions = []; continue; }
       if (row.tested) {
         row.hit = hitOf(row, operable, frames);
         if (!row.hit) { row.states.push("occluded"); row.actions = []; }
-      } else if (row.holder) {
+      } else if (row.holder && raised.some((r) => area(meet(r.box, row.box)) && !r.el.contains(row.holder))) {
         const hit = deepest((row.box[0] + row.box[2]) / 2, (row.box[1] + row.box[3]) / 2, frames);
         if (hit && !within(hit, row.holder) && !within(row.holder, hit)) row.states.push("occluded");
       }
