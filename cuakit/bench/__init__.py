@@ -1,1 +1,21 @@
 """Repeating the sentence and counting: plans, workers, statistics, reports."""
+
+from cuakit.bench.agents import agent_names, load_agents
+from cuakit.bench.report import write_report
+from cuakit.bench.results import Run, TrialView
+from cuakit.bench.run import latest, run
+from cuakit.bench.runner import Limits
+from cuakit.bench.stats import Rate, wilson
+
+__all__ = [
+    "Limits",
+    "Rate",
+    "Run",
+    "TrialView",
+    "agent_names",
+    "latest",
+    "load_agents",
+    "run",
+    "wilson",
+    "write_report",
+]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from cuakit.bench.filmstrip import strip
 from cuakit.bench.stats import Rate, median, success_rate
 from cuakit.core.errors import UnknownName
-from cuakit.core.trajectory import Trial
+from cuakit.core.trajectory import Step, Trial
+from cuakit.record import replay
 from cuakit.record.reader import Record
 
 if TYPE_CHECKING:
@@ -85,12 +86,12 @@ class TrialView:
     record: Record
 
     @cached_property
-    def steps(self) -> tuple[Mapping[str, Any], ...]:
-        """Its step rows."""
-        return tuple(self.record.step_rows(self.trial.id))
+    def steps(self) -> tuple[Step, ...]:
+        """Its steps."""
+        return tuple(replay.step(row, self.record.blobs) for row in self.record.step_rows(self.trial.id))
 
     def _repr_html_(self) -> str:
-        return strip(self.trial, self.steps, self.record.blobs)
+        return strip(self.trial, self.steps)
 
     def __repr__(self) -> str:
         t = self.trial

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -78,7 +79,7 @@ def run(
         tasks: Globs on task id, name or group; all by default.
         workers: Processes at once; the CPU count by default.
         out: Folder of the run. One that holds a run already is continued: only what is missing runs. By default
-            ``results/<suite>/<utc>-<digest>``.
+            ``results/<suite>/<utc>-<random>``.
         limit: Most trials, counted from the start of the plan.
         progress: Whether a bar is shown.
         limits: How patient the run is.
@@ -93,7 +94,7 @@ def run(
         KeyboardInterrupt: Interrupted; what is finished is kept.
     """
     request = _request(suite, agents, seeds, tasks, limit)
-    folder = Path(out) if out is not None else _new_folder(request)
+    folder = Path(out) if out is not None else new_folder(request.suite.id)
     with Ledger(folder / LEDGER) as ledger:
         before = Record(folder)
         _check_same(before, request)
@@ -133,9 +134,10 @@ def _request(
     return _Request(suite=chosen, agents=known, seeds=count, packages=packages, jobs=jobs)
 
 
-def _new_folder(request: _Request) -> Path:
+def new_folder(suite: str, results: Path = RESULTS) -> Path:
+    """A place for a new run: ``results/<suite>/<utc>-<random>``, so that two of the same second differ."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return RESULTS / request.suite.id / f"{stamp}-{plan_digest(request.jobs)[:8]}"
+    return results / Path(suite).stem / f"{stamp}-{uuid.uuid4().hex[:8]}"
 
 
 def latest(suite: str, results: Path = RESULTS) -> Path:
@@ -144,7 +146,7 @@ def latest(suite: str, results: Path = RESULTS) -> Path:
     Raises:
         UsageError: There is none.
     """
-    found = sorted(p.parent for p in (results / suite).glob(f"*/{LEDGER}"))
+    found = sorted(p.parent for p in (results / Path(suite).stem).glob(f"*/{LEDGER}"))
     if not found:
         raise UsageError(f"no run of {suite!r} in {results}", hint=f"start one: cuakit bench run {suite}")
     return found[-1]
