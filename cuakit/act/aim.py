@@ -19,9 +19,9 @@ from cuakit.core.lease import Capture, Leases, Target
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Surface
 
-StillThere = Callable[[Candidate, Point], str]
-"""Second opinion of a surface that knows its own objects: takes a candidate and the point in input space, returns why it
-is not the same object any more, or an empty string."""
+StillThere = Callable[[Candidate, Point], None]
+"""Second opinion of a surface that knows its own objects: takes a candidate and the point in input space, and raises a
+LeaseError when that is not the same object any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +86,9 @@ def take_aim(
     marks = tuple(_mark(shot, _find(candidates, id, capture_id), at) for id, at in _ends(action))
     if limits is not None and marks:
         _guard(surface, shot, marks, limits)
-    for mark in marks:
-        if still_there is not None and (why := still_there(mark.candidate, mark.input)):
-            raise LeaseError("capture_stale", f"{_called(mark.candidate)}: {why}")
+    if still_there is not None:
+        for mark in marks:
+            still_there(mark.candidate, mark.input)
     return Aim(capture=capture, target=target, size=size, marks=marks)
 
 
@@ -106,6 +106,10 @@ def _find(candidates: Candidates, id: str, capture_id: str) -> Candidate:
         raise LeaseError("candidate_not_found", f"capture {capture_id} has no candidate {str(id)[:40]!r}")
     if "occluded" in found.states:
         raise LeaseError("candidate_occluded", f"{_called(found)} was covered when it was seen")
+    if "offscreen" in found.states:
+        raise LeaseError(
+            "capture_coordinate_invalid", f"{_called(found)} was out of view; scroll to it or open its list"
+        )
     return found
 
 

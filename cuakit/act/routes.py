@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from cuakit.act.aim import StillThere
+from cuakit.act.identity import DomIdentity
 from cuakit.backends.input.cdp import CdpInput
 from cuakit.backends.input.port import Injector
 from cuakit.core.errors import UsageError
@@ -30,7 +31,8 @@ def injector_for(surface: Surface) -> Injector:
 def identity_of(surface: Surface) -> StillThere | None:
     """The surface's own opinion on whether a candidate is still the same object; None where it has none."""
     own: StillThere | None = getattr(surface, "still_there", None)
-    return own
+    live: Any = surface
+    return own or (DomIdentity(live) if _is_page(surface) else None)
 
 
 def _is_page(surface: Surface) -> bool:
