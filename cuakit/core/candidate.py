@@ -224,6 +224,11 @@ class Candidates(Sequence[Candidate]):
             for r in self._rows
         ]
 
+    def _repr_html_(self) -> str:
+        from cuakit.core import html
+
+        return html.table(self)
+
     def __repr__(self) -> str:
         head = [f"Candidates({len(self)})"]
         head += [f"  {r.id} {r.role:<9} {r.label[:40]!r}" for r in self._rows[:10]]

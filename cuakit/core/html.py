@@ -19,6 +19,7 @@ from cuakit.core.draw import MAX_DRAWN, draw
 if TYPE_CHECKING:
     from cuakit.core.candidate import Candidate, Candidates
     from cuakit.core.decision import Decision
+    from cuakit.core.outcome import Receipt
     from cuakit.core.screenshot import Screenshot
 
 _STYLE = (
@@ -89,3 +90,26 @@ def decision(made: Decision) -> str:
         )
         parts.append(f'<table class="ck-t"><caption>{escape(name)} → {escape(answer.choice)}</caption>{rows}</table>')
     return "".join(parts)
+
+
+def table(candidates: Candidates) -> str:
+    """Candidates as rows, at most :data:`~cuakit.core.draw.MAX_DRAWN` of them."""
+    columns = ("id", "role", "name", "value", "source", "score")
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(v)}</td>' for v in (c.id, c.role, c.label, c.value, c.source, f'{c.score:.2f}'))}</tr>"
+        for c in candidates[:MAX_DRAWN]
+    )
+    head = "".join(f"<th>{c}</th>" for c in columns)
+    return f'{_STYLE}<table class="ck-t"><tr>{head}</tr>{rows}</table>'
+
+
+def receipt(made: Receipt) -> str:
+    """A receipt in words: effect and way, evidence or the reason of a refusal with what to do next."""
+    head = (
+        f"{made.effect}: {made.code}"
+        if made.code
+        else f"{made.effect.replace('_', ' ')} by {made.route.replace('_', ' ')}"
+    )
+    facts = [f"{e.kind.replace('_', ' ')} {e.detail}".strip() for e in made.evidence]
+    lines = [*facts, *made.message.splitlines()]
+    return f"<div><b>{escape(head)}</b>{''.join(f'<br>{escape(line)}' for line in lines)}</div>"

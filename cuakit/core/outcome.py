@@ -73,6 +73,11 @@ class Receipt:
         """Whether anything reached the target."""
         return self.effect != "refused"
 
+    def _repr_html_(self) -> str:
+        from cuakit.core import html
+
+        return html.receipt(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:

@@ -63,10 +63,5 @@ def svg(observation: Observation) -> str:
 
 
 def _page(observation: Observation) -> str:
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(str(v))}</td>' for v in (c.id, c.role, c.label, c.value, c.source, f'{c.score:.2f}'))}</tr>"
-        for c in observation.candidates
-    )
-    head = "<tr><th>id<th>role<th>name<th>value<th>source<th>score</tr>"
     picture = html.overlay(observation.screenshot, observation.candidates, caption=observation.title)
-    return f'{picture}<table class="ck-t">{head}{rows}</table>'
+    return picture + html.table(observation.candidates)
