@@ -94,8 +94,8 @@ def _parameter(q: Asked, decision: Decision) -> dict[str, float]:
         return {}
     ranked = next((a.probabilities for n, a in decision.answers.items() if n.endswith("_target")), {})
     for field in ("target", "to", "input_key", "key", "direction", "then"):
-        value = str(getattr(action, field, "") or "NONE")
-        if value in q.options:
+        value = str(getattr(action, field, "")) or ("NONE" if field == "then" else "")
+        if value and value in q.options:
             if field == "target" and set(q.options) & set(ranked):
                 floor = 1e-6
                 return {o: ranked.get(o, 0.0) + floor for o in q.options}

@@ -102,8 +102,8 @@ def _question(name: str, q: Any) -> Asked:
             raise Invalid(where, "a level needs a description")
         levels = {str(i): _described(level, (*where, i)) for i, level in enumerate(criteria)}
         return Asked(kind="score", options=levels, instructions=asked, raw=raw, legend=tuple(criteria))
-    if not isinstance(criteria, Mapping) or not 2 <= len(criteria) <= MAX_OPTIONS or "" in criteria:
-        raise Invalid(where, f"an object with 2 to {MAX_OPTIONS} named options is needed")
+    if not isinstance(criteria, Mapping) or not 1 <= len(criteria) <= MAX_OPTIONS or "" in criteria:
+        raise Invalid(where, f"an object with 1 to {MAX_OPTIONS} named options is needed")
     named = {option: _described(text, (*where, option)) for option, text in criteria.items()}
     return Asked(kind="choice", options=named, instructions=asked, raw=raw)
 
