@@ -99,10 +99,10 @@ def policy(task: str) -> Policy:
 
 
 def named(seen: Observation, name: str) -> Candidate | None:
-    """The candidate of that name that one would act on: the tightest box, as a label's own text is tighter than a row."""
+    """The candidate of that name that one would act on: spelled alike first, then the tightest box."""
     wanted = _words(name)
     fitting = [c for c in seen.candidates if wanted and _words(c.label) == wanted and "disabled" not in c.states]
-    return min(fitting, key=lambda c: c.box.area, default=None)
+    return min(fitting, key=lambda c: (c.label != name, c.box.area), default=None)
 
 
 def _editor(seen: Observation) -> Candidate | None:

@@ -99,7 +99,7 @@ def insert_shape(rng: Random) -> Instance:
 
     return Instance(
         subtask=Subtask(
-            goal=f"Insert one shape through the menu: Arrange > Insert > {shape}.",
+            goal=f"Use the menu once: Arrange > Insert > {shape}.",
             verification=(f"The diagram holds one {shape.lower()} and nothing else",),
             max_actions=10,
             metadata={"shape": shape},
@@ -117,7 +117,7 @@ def label_shape(rng: Random) -> Instance:
 
     return Instance(
         subtask=Subtask(
-            goal=f"Insert one shape through the menu: Arrange > Insert > {shape}. Then give it the label.",
+            goal=f"Use the menu once: Arrange > Insert > {shape}. Then type the label into it.",
             verification=(f"The diagram holds one {shape.lower()} that is labelled exactly as given",),
             inputs={"label": label},
             max_actions=15,
@@ -138,7 +138,7 @@ def rename_shape(rng: Random) -> Instance:
 
     return Instance(
         subtask=Subtask(
-            goal=f"Change the label of the shape {old} to the label given.",
+            goal=f"Double-click {old} and replace its label.",
             verification=(f"The shape that was called {old} has the label given, and nothing else changed",),
             inputs={"label": label},
             max_actions=15,
@@ -160,7 +160,7 @@ def delete_shape(rng: Random) -> Instance:
 
     return Instance(
         subtask=Subtask(
-            goal=f"Delete the shape {victim}.",
+            goal=f"Click {victim}, then use the menu: Edit > Delete.",
             verification=(f"The shape {victim} is gone, and nothing else changed",),
             allowed_risks=frozenset({"delete"}),
             max_actions=10,
