@@ -56,6 +56,11 @@ SAME: Final = (
 )
 """Labels that mean the same on a button, strongest evidence only when the goal uses one of them."""
 
+WRITING: Final = frozenset(
+    "enter type write fill input insert search paste reply answer username password set name named forward".split()
+)
+"""Words of a goal that asks for text to be written; where none occurs, a quoted string names something to act on."""
+
 COMMON: Final = frozenset(
     "a an the and or of on in into to at by with from for it that this then press click select enter type find hit "
     "is are as all button box below item items labeled named".split()
@@ -107,6 +112,11 @@ class Goal:
     def says(self, *any_of: str) -> bool:
         """Whether one of the words occurs."""
         return any(w in self.words for w in any_of)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it asks for text to be written."""
+        return any(w in WRITING for w in self.words)
 
     @property
     def roles(self) -> frozenset[str]:

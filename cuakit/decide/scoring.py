@@ -77,7 +77,7 @@ def _click(
     done = memory.clicks[identity(candidate)]
     if candidate.role in TOGGLES and {"checked", "selected"} & set(candidate.states):
         return 0.0
-    if candidate.role in FIELDS and subtask.inputs:
+    if candidate.role in FIELDS and subtask.inputs and goal.writes:
         return 0.0
     mention = goal.mention(candidate.label)
     value = _weigh(mention) + _role(goal, candidate, mention) + _counted(goal, candidate, everything)
@@ -119,6 +119,8 @@ def _opener(goal: Goal, candidate: Candidate) -> float:
 def _typed(
     goal: Goal, memory: Memory, subtask: Subtask, candidate: Candidate, fields: Sequence[Candidate]
 ) -> list[Scored]:
+    if not goal.writes:
+        return []
     texts = {text for _, text in memory.entered}
     again = goal.says("both", "each", "again", "twice", "every")
     out = []

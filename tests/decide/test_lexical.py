@@ -62,7 +62,7 @@ def test_a_box_that_is_ticked_already_stays_ticked(scene):
 
 def test_inputs_go_into_the_fields_whose_names_fit(scene):
     rows = [scene.row(1, "textbox", "Password", states=("secret",)), scene.row(2, "textbox", "Username")]
-    subtask = Subtask(goal='Log in as "kim" with "pw1"', inputs={"username": "kim", "password": "pw1"})
+    subtask = Subtask(goal='Enter user "kim" and password "pw1"', inputs={"username": "kim", "password": "pw1"})
     seen, taken = scene.screen(*rows), []
     for _ in range(2):
         taken.append(decide(subtask, seen, scene.did(seen, *taken)).action)

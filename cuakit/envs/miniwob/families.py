@@ -12,6 +12,28 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "click-button click-color click-dialog click-dialog-2 click-link click-tab click-test click-test-2 "
             "click-test-transfer click-widget focus-text focus-text-2 unicode-test".split()
         ),
+        "multi-click": tuple(
+            "buy-ticket click-button-sequence click-checkboxes click-checkboxes-large click-checkboxes-soft "
+            "click-checkboxes-transfer click-option click-scroll-list click-shades generate-number odd-or-even "
+            "social-media-all social-media-some".split()
+        ),
+        "navigate": tuple(
+            "click-collapsible click-collapsible-2 click-collapsible-2-nodelay click-collapsible-nodelay click-tab-2 "
+            "click-tab-2-easy click-tab-2-hard click-tab-2-medium navigate-tree phone-book search-engine".split()
+        ),
+        "type": tuple(
+            "copy-paste copy-paste-2 enter-password enter-text enter-text-2 enter-text-dynamic login-user "
+            "multi-layouts multi-orderings use-autocomplete use-autocomplete-nodelay".split()
+        ),
+        "set-value": tuple(
+            "choose-date choose-date-easy choose-date-medium choose-date-nodelay choose-list enter-date enter-time "
+            "form-sequence form-sequence-2 form-sequence-3 use-slider use-slider-2 use-spinner".split()
+        ),
+        "read": tuple(
+            "find-word guess-number read-table read-table-2 scroll-text simple-algebra simple-arithmetic "
+            "text-transform".split()
+        ),
+        "drag-scroll": tuple("highlight-text highlight-text-2 scroll-text-2 sign-agreement".split()),
     }
 )
 """Group → families. A family belongs to one group."""

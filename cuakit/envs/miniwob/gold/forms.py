@@ -65,7 +65,7 @@ def _any_field(view: View) -> Candidate | None:
 def table_value(view: View) -> Action | None:
     """The value beside a key of the table, then Submit."""
     key = view.parse(r"the value of (.+) into")[0]
-    cells = [c for c in view.all("cell") if c.label]
+    cells = [c for c in view.all("cell", "text") if c.label]
     value = next((b.label for a, b in pairwise(cells) if a.label == key), "")
     return enter(view, view.first("textbox"), value) or submit(view)
 

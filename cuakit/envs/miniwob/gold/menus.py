@@ -50,10 +50,10 @@ def scroll_list(view: View) -> Action | None:
 def pie(view: View) -> Action | None:
     """Unfold the pie, then the item."""
     wanted = view.parse(r'"(.+)"')[0]
-    item = view.first(name=wanted)
-    if item:
+    item = view.first(name=wanted, test=lambda c: c.interactive)
+    if item and view.actions:
         return click(item)
-    return click(view.first(name="+") or view.first(test=lambda c: c.interactive))
+    return None if view.actions else click(view.first(name="+"))
 
 
 def tree(view: View) -> Action | None:

@@ -74,11 +74,7 @@ def guess(view: View) -> Action | None:
         hint = re.search(r"number is (lower|higher) than\s*(\d+)", _text(seen))
         if hint:
             low, high = (low, min(high, int(hint[2]) - 1)) if hint[1] == "lower" else (max(low, int(hint[2]) + 1), high)
-    field = _answer_field(view)
-    text = str((low + high) // 2)
-    if field is not None and field.value != text:
-        return enter(view, field, text)
-    return submit(view)
+    return answer(view, str((low + high) // 2))
 
 
 def copied(view: View) -> Action | None:
@@ -118,7 +114,7 @@ def agreement(view: View) -> Action | None:
 
 def table_values(view: View) -> Action | None:
     """The value beside each label of the form, then Submit."""
-    cells = [c for c in view.all("cell") if c.label.strip()]
+    cells = [c for c in view.all("cell", "text") if c.label.strip() and not c.label.strip().endswith(":")]
     known = {a.label.strip(): b.label.strip() for a, b in pairwise(cells)}
     labels = view.all("text", test=lambda c: c.label.strip().endswith(":"))
     fields = view.all("textbox")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from PIL import ImageColor
 
-from cuakit.core.action import Action, PressKey
+from cuakit.core.action import Action, PressKey, TypeText
 from cuakit.core.candidate import Candidate
-from cuakit.envs.miniwob.gold.view import Script, View, choose, click, enter, submit
+from cuakit.envs.miniwob.gold.view import Script, View, click, enter, submit
 
 _MONTHS: Final = "January February March April May June July August September October November December".split()
 
@@ -30,11 +31,13 @@ def sliders(view: View) -> Action | None:
 
 
 def _numbers(view: View) -> list[Candidate]:
+    """Numbers that the page shows, from top to bottom."""
     return view.all("text", test=lambda c: re.fullmatch(r"-?\d+", c.label.strip()) is not None)
 
 
 def _handles(view: View) -> list[Candidate]:
-    return view.all(test=lambda c: c.role != "button" and c.interactive and not c.label.strip() and c.box.area > 0)
+    """Slider handles, from top to bottom."""
+    return sorted(view.all("slider"), key=lambda c: c.box.center.y)
 
 
 def _slide(
@@ -102,29 +105,22 @@ def form_radio(view: View) -> Action | None:
 def form_dropdown(view: View) -> Action | None:
     """An option of a drop-down list that the page has drawn itself, then a button."""
     option, button = view.parse(r'Choose (.+) from the dropdown, then click the button labeled "(\w+)"')
-    shown = view.first("combobox")
-    if shown and "set_value" in shown.actions:
-        return choose(view, shown, option) or submit(view, button)
-    chosen = any(label.strip() == option for label in view.memory.labels)
-    if chosen:
+    if option in view.memory.labels:
         return submit(view, button)
-    item = view.first("listitem", "option", "menuitem", name=option)
-    if item:
-        return click(item)
-    return click(view.first(test=lambda c: c.interactive and c.role != "button"))
+    item = view.first(name=option, test=lambda c: c.interactive)
+    return click(item or view.first("group", test=lambda c: "click" in c.actions))
 
 
 def spinner(view: View) -> Action | None:
     """Arrows of a spinner, as often as needed, then Submit."""
     wanted = int(view.parse(r"Select (-?\d+) with")[0])
-    field = view.first("spinbutton", "textbox")
-    if field is None:
-        return None
-    left = wanted - int(field.value or 0)
-    if not left:
+    field, box = view.first("spinbutton"), view.first("group")
+    shown = re.search(r"-?\d+", (field.value if field else "") or (box.label if box else ""))
+    left = wanted - int(shown[0] if shown else 0)
+    arrows = view.all("button", name="")
+    if not left or len(arrows) < 2:
         return submit(view)
-    arrows = [c for c in view.all("button", "link") if c.label != "Submit"]
-    return click(arrows[0 if left > 0 else -1]) if arrows else None
+    return click(arrows[0 if left > 0 else -1])
 
 
 def calendar(view: View) -> Action | None:
@@ -148,7 +144,8 @@ def colour(view: View) -> Action | None:
     """The colour's code into the field of the colour picker, then Submit."""
     name = view.parse(r"Select (\w+) with")[0]
     red, green, blue = ImageColor.getrgb(name)[:3]
-    return enter(view, view.first("textbox"), f"{red:02X}{green:02X}{blue:02X}") or submit(view)
+    typed = enter(view, view.first("textbox"), f"{red:02X}{green:02X}{blue:02X}")
+    return replace(typed, then="TAB") if isinstance(typed, TypeText) else submit(view)  # TAB shuts the picker
 
 
 SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(

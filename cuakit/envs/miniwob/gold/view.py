@@ -20,6 +20,11 @@ FIELDS = ("textbox", "searchbox", "spinbutton", "combobox")
 """Roles that are typed into."""
 
 
+def reachable(candidate: Candidate) -> bool:
+    """Whether it is in view and not covered."""
+    return not {"offscreen", "occluded"} & set(candidate.states)
+
+
 @dataclass(frozen=True)
 class View:
     """One moment of an episode.
@@ -84,8 +89,8 @@ class View:
         has: str | None = None,
         test: Callable[[Candidate], bool] | None = None,
     ) -> Candidate | None:
-        """First of :meth:`all`, preferring what can be acted on."""
-        found = self.all(*roles, name=name, has=has, test=test)
+        """First of :meth:`all` that can be reached, preferring what can be acted on."""
+        found = [c for c in self.all(*roles, name=name, has=has, test=test) if reachable(c)]
         return next((c for c in found if c.interactive), found[0] if found else None)
 
     def clicked(self, candidate: Candidate) -> int:
