@@ -187,7 +187,7 @@ def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
     inner = [n for n in shape.inner if not n.gone]
     controls = [n for n in inner if n.row.name or max(n.box.width, n.box.height) > knobs.icon_pt * scale]
     rows = 1 + sum(1 for a, b in pairwise(lines) if b.box.top > a.box.center.y)
-    small = row.box.height <= knobs.control_pt * scale
+    small = row.box.height <= knobs.control_pt * scale or _is_caption(row.box, lines, knobs.control_pt * scale)
     if not lines:
         if controls:
             shape.row = replace(row, role="group")
@@ -223,6 +223,15 @@ def _drop_details(shapes: Sequence[_Node], scale: float, knobs: FuseOptions) -> 
         if size <= knobs.detail_pt * scale or len(inner) == 1:
             for part in inner:
                 part.gone = True
+
+
+def _is_caption(box: Box, lines: Sequence[_Node], limit: float) -> bool:
+    """Whether one line stands in the middle of a tall box, as on a large button."""
+    if len(lines) != 1 or max(box.width, box.height) > 3 * limit:
+        return False
+    middle, text = box.center, lines[0].box
+    off = abs(text.center.x - middle.x) / box.width, abs(text.center.y - middle.y) / box.height
+    return max(off) < 0.1 and text.width > 0.25 * box.width
 
 
 def _in_rows(lines: Sequence[_Node]) -> list[_Node]:

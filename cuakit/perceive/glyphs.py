@@ -105,9 +105,9 @@ def look(c: NDArray[np.float32]) -> tuple[str, bool]:
     border = max(square, ring)
     if border < 24:
         return "", False
-    inner = c[GRID // 4 : -GRID // 4, GRID // 4 : -GRID // 4]
     if square >= 0.6 * ring and _corners(c) > 0.3 * square:
-        return ("checkbox", _marked(inner)) if _clean(c, inner) else ("", False)
+        return _box_mark(c, square)
+    inner = c[GRID // 4 : -GRID // 4, GRID // 4 : -GRID // 4]
     if ring >= 24:
         dot = float(c[GRID // 2 - 2 : GRID // 2 + 2, GRID // 2 - 2 : GRID // 2 + 2].mean())
         flat = float(inner.max() - inner.min()) < 24
@@ -163,15 +163,18 @@ def _corners(c: NDArray[np.float32]) -> float:
     return float(min(p.max() for p in (c[:k, :k], c[:k, -k:], c[-k:, :k], c[-k:, -k:])))
 
 
-def _clean(c: NDArray[np.float32], inner: NDArray[np.float32]) -> bool:
-    """A mark box holds nothing, or one stroke on an even fill: its corners inside the border are of one colour."""
-    a, b = GRID // 5 + 1, GRID - GRID // 5 - 2
-    spots = np.array([c[a, a], c[a, b], c[b, a]])
-    return bool(np.ptp(spots) < 40 and (inner < inner.max() - 30).mean() < 0.95)
-
-
-def _marked(inner: NDArray[np.float32]) -> bool:
-    return bool(np.ptp(inner) > 60)
+def _box_mark(c: NDArray[np.float32], border: float) -> tuple[str, bool]:
+    """A mark box has one even colour inside its border, and on it nothing or one stroke."""
+    k = GRID // 6
+    inside = c[k:-k, k:-k]
+    rim = np.concatenate([inside[0], inside[-1], inside[:, 0], inside[:, -1]])
+    base = float(np.median(rim))
+    if (np.abs(rim - base) < 40).mean() < 0.75:
+        return "", False
+    stroke = float((np.abs(inside[2:-2, 2:-2] - base) > 60).mean())
+    if stroke > 0.03:
+        return ("checkbox", True) if stroke < 0.7 else ("", False)
+    return ("checkbox", False) if base < 0.5 * border else ("", False)  # evenly filled to the rim is a swatch
 
 
 def _dot(c: NDArray[np.float32]) -> bool:

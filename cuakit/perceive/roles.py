@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -63,7 +65,7 @@ def assign_roles(shot: Screenshot, found: Candidates, text_box: Callable[[Candid
     for c in found:
         children.setdefault(c.parent, []).append(c)
     rows = [_with_role(shot, c, children.get(c.id, []), text_box(c), scale) for c in found]
-    rows = [_named_field(c, rows, scale) for c in rows]
+    rows = _tabs([_named_field(c, rows, scale) for c in rows], scale)
     return Candidates(_with_actions(c) for c in rows)
 
 
@@ -90,11 +92,42 @@ def _text_control(shot: Screenshot, c: Candidate, text: Box, look: _Look) -> Can
     left, right = text.left - c.box.left, c.box.right - text.right
     wide = c.box.width >= 2.2 * c.box.height
     off_centre = right - left > max(8 * scale, 0.12 * c.box.width)
+    if wide and off_centre and _DATE.fullmatch(c.text.replace(" ", "")):
+        # Typing starts in the part of the date that is clicked.
+        return replace(c, role="textbox", value=c.text, hit=c.hit or text.at(0.08, 0.5))
     if wide and off_centre and left < 20 * scale and _has_arrow(shot, c.box, text.right):
         return replace(c, role="combobox", value=c.text)
     if wide and off_centre and left < 16 * scale and look.field and look.differs < 24:
         return replace(c, role="textbox", value=c.text)
+    if c.box.width >= 5 * c.box.height and off_centre and left < 20 * scale and look.differs >= 12:
+        return replace(c, role="tab")  # a bar with its words at the left opens what is below it
     return replace(c, role="button")
+
+
+def _tabs(rows: list[Candidate], scale: float) -> list[Candidate]:
+    """Give the role ``tab`` to buttons that stand side by side in the strip on top of a panel."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for i, c in enumerate(rows):
+        if c.role == "button" and c.text and c.box.height <= 48 * scale:
+            groups.setdefault((c.parent, round(c.box.bottom / (3 * scale))), []).append(i)
+    parents = {c.id: c for c in rows}
+    out = list(rows)
+    for (parent, _), members in groups.items():
+        strip = parents.get(parent)
+        panel = parents.get(strip.parent) if strip else None
+        if len(members) < 2 or strip is None or panel is None:
+            continue
+        top = strip.box.top - panel.box.top < 12 * scale and strip.box.width > 0.8 * panel.box.width
+        row = strip.box.height < 1.8 * rows[members[0]].box.height and panel.box.height > 2 * strip.box.height
+        if top and row and all(b - a < 6 * scale for a, b in _gaps([rows[i].box for i in members])):
+            for i in members:
+                out[i] = replace(rows[i], role="tab")
+    return out
+
+
+def _gaps(boxes: list[Box]) -> list[tuple[float, float]]:
+    ordered = sorted(boxes, key=lambda b: b.left)
+    return [(a.right, b.left) for a, b in pairwise(ordered)]
 
 
 def _empty_control(shot: Screenshot, c: Candidate, children: list[Candidate], look: _Look) -> Candidate:
@@ -129,7 +162,8 @@ def _has_arrow(shot: Screenshot, box: Box, after: float) -> bool:
         return False
     w, h = np.ptp(columns) + 1, np.ptp(rows) + 1
     middle = (rows[0] + rows[-1]) / 2 / len(ink)
-    return bool(4 * scale <= w <= 16 * scale and 2 * scale <= h <= 14 * scale and 0.3 < middle < 0.7)
+    flat = w >= 1.15 * h or (rows.size and h > 1.3 * w)  # one chevron, or one above the other
+    return bool(flat and 4 * scale <= w <= 16 * scale and 2 * scale <= h <= 14 * scale and 0.3 < middle < 0.7)
 
 
 def _measure(pixels: NDArray[np.uint8], box: Box, scale: float) -> _Look:
@@ -164,6 +198,9 @@ def _named_field(c: Candidate, rows: list[Candidate], scale: float) -> Candidate
             best, nearest = t.text.rstrip(" :*"), distance
     return replace(c, name=best or c.name)
 
+
+_DATE: Final = re.compile(r"[dmy]{2,4}([/.-])[dmy]{2,4}\1[dmy]{2,4}", re.IGNORECASE)
+"""What an empty date field shows."""
 
 _COLOURS: Final = {
     "black": (0, 0, 0),

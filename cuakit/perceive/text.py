@@ -107,7 +107,7 @@ class PpOcrText:
             for quad, reading in zip(quads, readings, strict=True)
             if reading.text.strip() and reading.score >= self.min_score
         )
-        return [line for line in lines if line.box.area > 0]
+        return [line for line in lines if line.box.area > 0 and not _is_picture(line, shot)]
 
     def _zoom(self, shot: Screenshot) -> float:
         side = max(shot.size)
@@ -125,6 +125,11 @@ class PpOcrText:
     @cached_property
     def _alphabet(self) -> Alphabet:
         return Alphabet.of(self._reader, self.script)
+
+
+def _is_picture(line: Line, shot: Screenshot) -> bool:
+    """Whether a reading is a picture taken for a letter: very tall for so few characters."""
+    return line.angle == 0.0 and line.box.height > max(72 * shot.scale, 0.2 * shot.height) and len(line.text) <= 2
 
 
 def _line(size: tuple[int, int], quad: Quad, reading: Reading) -> Line:
