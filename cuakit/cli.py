@@ -48,7 +48,7 @@ def run(
         quiet: No progress bar.
     """
     from cuakit import bench as benches
-    from cuakit.bench.run import latest, new_folder
+    from cuakit.bench.launch import latest, new_folder
 
     if resume is not None:
         out = latest(suite) if resume == "latest" else Path(resume)

@@ -1,9 +1,9 @@
 """Repeating the sentence and counting: plans, workers, statistics, reports."""
 
 from cuakit.bench.agents import agent_names, load_agents
+from cuakit.bench.launch import latest, run
 from cuakit.bench.report import write_report
 from cuakit.bench.results import Run, TrialView
-from cuakit.bench.run import latest, run
 from cuakit.bench.runner import Limits
 from cuakit.bench.stats import Rate, wilson
 

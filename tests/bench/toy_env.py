@@ -29,7 +29,7 @@ class Picture:
         self.value = 0
 
     def target(self) -> Target:
-        return Target("window", "toy", str(self.value))
+        return Target("page", "toy", str(self.value))
 
     def size(self) -> tuple[int, int]:
         return 64, 48
@@ -44,6 +44,11 @@ class Picture:
 
     def title(self) -> str:
         return "Toy"
+
+    def call(self, method: str, **params: object) -> None:
+        raise AssertionError(f"no toy agent acts, but {method} was called")
+
+    evaluate = call
 
 
 def forever() -> None:

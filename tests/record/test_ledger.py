@@ -8,8 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cuakit.core.errors import RecordError
 from cuakit.record.ledger import Ledger, encode, read

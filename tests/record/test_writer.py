@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from cuakit.core import registry
 from cuakit.core.action import Click, SetValue, TypeText
