@@ -78,7 +78,7 @@ def build(app):
     entry = Gtk.Entry(placeholder_text="Name field")
     entry.connect("changed", lambda w: log("entry", w.get_text()))
     entry.connect("activate", lambda w: log("entry-enter", w.get_text()))
-    secret = Gtk.Entry(visibility=False, input_purpose=Gtk.InputPurpose.PASSWORD, text="hunter2")
+    secret = Gtk.PasswordEntry(text="hunter2") if VERSION == "4" else Gtk.Entry(visibility=False, text="hunter2")
     check = Gtk.CheckButton(label="Agree")
     check.connect("toggled", lambda w: log("toggled", w.get_active()))
     adjustment = Gtk.Adjustment(value=10, lower=0, upper=100, step_increment=1)

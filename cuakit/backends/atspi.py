@@ -10,7 +10,6 @@ from typing import Any, Final, Self
 
 from cuakit.backends.atspi_bus import (
     INSTALL,
-    PROPERTIES,
     AccessibilityUnavailable,
     Answer,
     Bus,
@@ -151,39 +150,16 @@ class Accessibility:
             Frame(ref=ref, name=text(answers[2 * i]), box=extents(answers[2 * i + 1])) for i, ref in enumerate(children)
         )
 
-    def do_action(self, ref: Ref, index: int = 0, timeout_s: float = 3.0) -> bool:
-        """Carry out an object's action; whether the application says that it did."""
-        return truth(self.bus.call(Call(ref.dest, ref.path, ACTION, "DoAction", "i", (index,)), timeout_s))
-
-    def set_text(self, ref: Ref, value: str, timeout_s: float = 3.0) -> bool:
-        """Replace the text of an object that has EditableText; whether the application says that it did."""
-        return truth(self.bus.call(Call(ref.dest, ref.path, EDITABLE, "SetTextContents", "s", (value,)), timeout_s))
-
-    def insert_text(self, ref: Ref, at: int, value: str, timeout_s: float = 3.0) -> bool:
-        """Insert text at a position, counted in characters; whether the application says that it did."""
-        body = (at, value, len(value.encode()))
-        return truth(self.bus.call(Call(ref.dest, ref.path, EDITABLE, "InsertText", "isi", body), timeout_s))
-
     def read_text(self, ref: Ref, timeout_s: float = 3.0) -> str | None:
         """Whole text of an object; None when it has none or does not answer."""
         answer = self.bus.call(Call(ref.dest, ref.path, TEXT, "GetText", "ii", (0, -1)), timeout_s)
         return None if isinstance(answer, Failure) or not answer else str(answer[0])
-
-    def set_number(self, ref: Ref, value: float, timeout_s: float = 3.0) -> bool:
-        """Set the number of a slider or spin button; whether the application took the call."""
-        body = (VALUE, "CurrentValue", ("d", float(value)))
-        answer = self.bus.call(Call(ref.dest, ref.path, PROPERTIES, "Set", "ssv", body), timeout_s)
-        return not isinstance(answer, Failure)
 
     def read_number(self, ref: Ref, timeout_s: float = 3.0) -> float | None:
         """Number of a slider or spin button; None when it has none or does not answer."""
         answer = self.bus.call(get_property(ref.dest, ref.path, VALUE, "CurrentValue"), timeout_s)
         found = variant(answer)
         return float(found) if isinstance(found, int | float) else None
-
-    def select_child(self, ref: Ref, index: int, timeout_s: float = 3.0) -> bool:
-        """Select a child of a list or combo box; whether the application says that it did."""
-        return truth(self.bus.call(Call(ref.dest, ref.path, SELECTION, "SelectChild", "i", (index,)), timeout_s))
 
     def states(self, ref: Ref, timeout_s: float = 3.0) -> Sequence[int] | None:
         """State set of an object; None when it is gone or does not answer."""

@@ -148,6 +148,9 @@ class Bus:
         """Disconnect. Safe to call twice."""
         self._connection.close()
 
+    def __del__(self) -> None:
+        self.close()  # a stage that was bound to a window has no other end
+
     def __enter__(self) -> Self:
         return self
 

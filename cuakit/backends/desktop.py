@@ -36,12 +36,14 @@ TOOLKIT_ENV: Final[Mapping[str, str]] = MappingProxyType(
         "QT_ACCESSIBILITY": "1",
         "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
         "QT_QPA_PLATFORM": "xcb",
+        "QT_XCB_NO_XI2": "1",
         "SAL_USE_VCLPLUGIN": "gtk3",
     }
 )
 """Environment that makes toolkits speak accessibility and take events that are sent to their window.
 
-``GDK_CORE_DEVICE_EVENTS`` matters most: without it GTK 3 listens for XInput 2 events only, and those cannot be sent.
+``GDK_CORE_DEVICE_EVENTS`` and ``QT_XCB_NO_XI2`` matter most: without the first GTK 3 listens for XInput 2 events only,
+which cannot be sent; without the second Qt takes wheel events only from there.
 """
 
 _INHERITED: Final = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "COVERAGE_PROCESS_START")

@@ -42,7 +42,7 @@ def imports(*modules):
     return (
         Path(SYSTEM_PYTHON).exists()
         and subprocess.run([SYSTEM_PYTHON, "-c", code], capture_output=True).returncode == 0
-    )  # noqa: PLW1510
+    )
 
 
 pytestmark = [
