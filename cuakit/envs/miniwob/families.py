@@ -27,7 +27,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "set-value": tuple(
             "choose-date choose-date-easy choose-date-medium choose-date-nodelay choose-list enter-date enter-time "
-            "form-sequence form-sequence-2 form-sequence-3 use-slider use-slider-2 use-spinner".split()
+            "form-sequence form-sequence-2 form-sequence-3 use-colorwheel use-slider use-slider-2 use-spinner".split()
         ),
         "read": tuple(
             "find-word guess-number read-table read-table-2 scroll-text simple-algebra simple-arithmetic "

@@ -11,27 +11,14 @@ from cuakit.core.action import Action, Scroll
 from cuakit.core.candidate import Candidate
 from cuakit.envs.miniwob.gold.view import Script, View, click, reachable
 
-_CONTROLS: Final = ("Reply", "Retweet", "Like", "More")
-_MANY_CONTROLS: Final = ("Reply", "Retweet", "Like", "Share")
-
-
-def post(view: View) -> Action | None:
-    """One action on a user's post, perhaps behind its menu of more."""
-    user, action = view.parse(r'For the user (\S+), click on the "(.+)" button')
-    if action not in _CONTROLS:
-        entry = view.first(test=lambda c: c.label.strip().startswith(action) and c.interactive)
-        if entry:
-            return click(entry)
-    rows = _rows(view, user)
-    at = _CONTROLS.index(action if action in _CONTROLS else "More")
-    return click(rows[0][at]) if rows else _further(view)
+_CONTROLS: Final = ("Reply", "Retweet", "Like", "Share")
 
 
 def posts(view: View) -> Action | None:
     """The same action on all or some posts of a user, then Submit."""
     action = view.parse(r'Click the "(\w+)" button')[0]
     count, user = view.parse(r"button on (all|\d+) posts? by (\S+) and")
-    at = _MANY_CONTROLS.index(action)
+    at = _CONTROLS.index(action)
     pressed = len([a for a in view.actions if a.kind == "click"])
     if count == "all" or pressed < int(count):
         todo = [row[at] for row in _rows(view, user) if not view.clicked(row[at])]
@@ -95,28 +82,10 @@ def _under(above: Candidate, below: Sequence[Candidate]) -> Candidate | None:
     return min((b for b in below if b.box.center.y > above.box.center.y), key=lambda b: b.box.top, default=None)
 
 
-def mail(view: View) -> Action | None:
-    """Star, delete, answer or pass on the mail of a sender."""
-    sender = view.parse(r"email by (\S+)")[0]
-    if "star icon" in view.goal or "trash icon" in view.goal:
-        head = view.first("text", name=sender)
-        if head is None:
-            return _further(view)
-        icons = [
-            c
-            for c in view.all(test=lambda c: c.interactive and not c.label.strip())
-            if c.box.center.x > head.box.right and abs(c.box.center.y - head.box.center.y) < 2 * head.box.height
-        ]
-        icons.sort(key=lambda c: c.box.left)
-        return click(icons[0 if "star" in view.goal else -1]) if icons else None
-    return None
-
-
 SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(
     {
         "buy-ticket": ticket,
         "phone-book": contact,
-        "social-media": post,
         "social-media-all": posts,
         "social-media-some": posts,
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from cuakit.core.action import Action, Click, PressKey
+from cuakit.core.action import Action, Click
 from cuakit.envs.miniwob.gold.view import Script, View, click, enter, submit
 
 
@@ -27,16 +27,6 @@ def autocomplete(view: View) -> Action | None:
     return enter(view, field, start)
 
 
-def menu_path(view: View) -> Action | None:
-    """Down a nested menu by keyboard: a click would choose what should only unfold."""
-    path = view.parse(r"Select (.+)")[0].split(">")
-    items = view.all("menuitem")
-    if not items:
-        return None
-    focused = next((c for c in items if "focused" in c.states), None)
-    return None if focused is None else PressKey(key="ENTER", target=focused.id) if path else None
-
-
 def scroll_list(view: View) -> Action | None:
     """One or two options of a list, then Submit."""
     wanted = view.parse(r"Select (.+) from the scroll list")[0].split(", ")
@@ -45,15 +35,6 @@ def scroll_list(view: View) -> Action | None:
         if option and "selected" not in option.states:
             return Click(target=option.id, modifiers=("MOD",) if index else ())
     return submit(view)
-
-
-def pie(view: View) -> Action | None:
-    """Unfold the pie, then the item."""
-    wanted = view.parse(r'"(.+)"')[0]
-    item = view.first(name=wanted, test=lambda c: c.interactive)
-    if item and view.actions:
-        return click(item)
-    return None if view.actions else click(view.first(name="+"))
 
 
 def tree(view: View) -> Action | None:
@@ -68,8 +49,6 @@ def tree(view: View) -> Action | None:
 
 SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(
     {
-        "click-pie": pie,
-        "click-pie-nodelay": pie,
         "click-scroll-list": scroll_list,
         "navigate-tree": tree,
         "use-autocomplete": autocomplete,

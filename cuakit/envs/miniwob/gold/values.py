@@ -145,7 +145,9 @@ def colour(view: View) -> Action | None:
     name = view.parse(r"Select (\w+) with")[0]
     red, green, blue = ImageColor.getrgb(name)[:3]
     typed = enter(view, view.first("textbox"), f"{red:02X}{green:02X}{blue:02X}")
-    return replace(typed, then="TAB") if isinstance(typed, TypeText) else submit(view)  # TAB shuts the picker
+    if isinstance(typed, TypeText):
+        return replace(typed, then="TAB")  # the picker covers the button, which has the focus next
+    return PressKey(key="SPACE")
 
 
 SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(
