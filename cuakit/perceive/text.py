@@ -11,9 +11,8 @@ from typing import ClassVar, Literal
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
-from cuakit.models.catalogue import model
-from cuakit.models.session import Session, onnx_session
-from cuakit.models.store import read as read_weights
+from cuakit.models.load import load
+from cuakit.models.session import Session
 from cuakit.perceive.ocr_detect import DetectOptions, Quad, detect
 from cuakit.perceive.ocr_read import Alphabet, Reading, read
 
@@ -114,13 +113,13 @@ class PpOcrText:
         low, high = self.long_side
         return min(max(self.zoom_pt / shot.scale, low / side), high / side)
 
-    @cached_property
+    @property
     def _detector(self) -> Session:
-        return onnx_session(read_weights(model("ppocr-v6-small-det")), threads=self.threads)
+        return load("ppocr-v6-small-det", self.threads)
 
-    @cached_property
+    @property
     def _reader(self) -> Session:
-        return onnx_session(read_weights(model("ppocr-v6-small-rec")), threads=self.threads)
+        return load("ppocr-v6-small-rec", self.threads)
 
     @cached_property
     def _alphabet(self) -> Alphabet:
