@@ -12,10 +12,10 @@ setup:  ## Virtual environment, packages, Chromium and X; a moment when done bef
 	@sh tools/setup.sh
 
 demo: setup  ## Agents on real applications, from pixels and from the DOM; a table and a report
-	@$(BIN)/python tools/demo.py
+	$(BIN)/cuakit bench run quickstart --agent 'lexical-*' --agent 'random-*' --seeds 1
 
 test: setup  ## All tests, the notebooks among them
-	@$(BIN)/python tools/test.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbmake tests cuakit notebooks
 
 lint: setup  ## Style, types, import contracts and the house rules in figures
 	$(BIN)/ruff check .
