@@ -11,7 +11,6 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -188,9 +187,6 @@ class Browser:
             self._connection.close()
             self._connection.join()
             return
-        if not self._connection.ended:
-            with suppress(BackendError):  # it is ended the hard way below
-                self._call("Browser.close", timeout_s=2.0)
         for page in pages:
             page.lose(TargetGone("the browser was closed"))
         self._connection.close()

@@ -127,10 +127,8 @@ class Launched:
         """Last lines the browser wrote to its standard error."""
         return _last_words(self.profile)
 
-    def end(self, grace_s: float = 3.0) -> None:
-        """Wait for the browser to leave, kill what is left of its group, and remove the profile."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(grace_s)
+    def end(self) -> None:
+        """Kill the group and remove the profile. There is nothing in a private profile worth a slow farewell."""
         _kill_group(self.process)
         self.process.wait()
         _remove(self.profile)
@@ -237,7 +235,13 @@ def did_not_start(process: subprocess.Popen[bytes], profile: Path) -> BrowserUna
 
 def _guard(group: int, profile: Path) -> subprocess.Popen[bytes]:
     # The guard reads a pipe that only we hold. Its end without "done" means that we are gone, even by SIGKILL.
-    script = 'read -r word || { kill -KILL "-$1"; sleep 0.2; rm -rf "$2"; }'
+    script = """
+        read -r word && exit
+        kill -KILL "-$1"
+        socket=$(readlink "$2/SingletonSocket")
+        case "$socket" in */org.chromium.*/SingletonSocket | */com.google.*/SingletonSocket) rm -rf "${socket%/*}" ;; esac
+        for again in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.2; done
+    """
     return subprocess.Popen(
         ["/bin/sh", "-c", script, "cuakit-guard", str(group), str(profile)],
         stdin=subprocess.PIPE,
@@ -279,9 +283,17 @@ def _last_words(profile: Path, lines: int = 12) -> str:
 
 
 def _remove(profile: Path, tries: int = 50) -> None:
-    # Killed children may still hold files for a moment.
-    for _ in range(tries):
+    _remove_socket(profile)
+    for _ in range(tries):  # killed children may still hold files for a moment
         shutil.rmtree(profile, ignore_errors=True)
         if not profile.exists():
             return
         time.sleep(0.02)
+
+
+def _remove_socket(profile: Path) -> None:
+    # Chromium keeps the socket that guards its profile in a directory of its own and leaves it behind when killed.
+    with suppress(OSError):
+        socket = (profile / "SingletonSocket").readlink()
+        if socket.parent.name.startswith(("org.chromium.", "com.google.")):
+            shutil.rmtree(socket.parent, ignore_errors=True)

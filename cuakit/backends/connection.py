@@ -127,15 +127,17 @@ class Connection:
             reply.done()
 
     def _read(self) -> None:
-        while (raw := self._transport.receive()) is not None:
-            message = json.loads(raw)
-            if "id" in message:
-                self._answer(message)
-            else:
-                handler = self._handlers.get(message.get("sessionId", ""))
-                if handler is not None:
-                    handler(message["method"], message.get("params", {}))
-        self._end()
+        try:
+            while (raw := self._transport.receive()) is not None:
+                self._dispatch(json.loads(raw))
+        finally:
+            self._end()  # also when reading itself fails: nobody may wait for answers that cannot come
+
+    def _dispatch(self, message: Mapping[str, Any]) -> None:
+        if "id" in message:
+            self._answer(message)
+        elif (handler := self._handlers.get(message.get("sessionId", ""))) is not None:
+            handler(message["method"], message.get("params", {}))
 
     def _answer(self, message: Mapping[str, Any]) -> None:
         with self._lock:

@@ -10,7 +10,9 @@ import io
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,37 @@ from cuakit.core.errors import BackendError, CuakitError, PageCrashed, PageTimeo
 from cuakit.core.geometry import Affine, Box
 from cuakit.core.lease import Target
 from cuakit.core.screenshot import Screenshot
+
+
+class Events:
+    """A page's events in order of arrival."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[tuple[str, Mapping[str, Any]]] = SimpleQueue()
+
+    def put(self, method: str, params: Mapping[str, Any]) -> None:
+        """Add one; never blocks."""
+        self._queue.put((method, params))
+
+    def get(self, *, timeout_s: float) -> tuple[str, Mapping[str, Any]]:
+        """Next event as ``(method, params)``.
+
+        Raises:
+            PageTimeout: None came in time.
+        """
+        try:
+            return self._queue.get(timeout=timeout_s)
+        except Empty as late:
+            raise PageTimeout(f"no such event within {timeout_s:g} s") from late
+
+    def drain(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """All that have arrived, without waiting."""
+        out = []
+        while True:
+            try:
+                out.append(self._queue.get_nowait())
+            except Empty:
+                return tuple(out)
 
 
 class Page:
@@ -96,17 +129,24 @@ class Page:
             BackendError: The script threw; code ``page_script_error``.
             PageTimeout: It took longer than ``timeout_s``, or the page is busy with something of its own.
         """
-        answer = self.call(
-            "Runtime.evaluate",
-            expression=expression,
-            returnByValue=True,
-            awaitPromise=True,
-            includeCommandLineAPI=inspector,
-            timeout=timeout_s * 1000,
-            timeout_s=timeout_s + 0.25,  # V8 ends it first, where it can
-        )
+        started = time.monotonic()
+        try:
+            answer = self.call(
+                "Runtime.evaluate",
+                expression=expression,
+                returnByValue=True,
+                awaitPromise=True,
+                includeCommandLineAPI=inspector,
+                timeout=timeout_s * 1000,
+                timeout_s=timeout_s + 0.25,  # V8 ends it first, where it can
+            )
+        except BackendError as refused:
+            if refused.error_code == "devtools_error" and time.monotonic() - started >= timeout_s:
+                # This is how a script that V8 has ended looks from here.
+                raise PageTimeout(f"the script was stopped after {timeout_s:g} s") from refused
+            raise
         if "exceptionDetails" in answer:
-            raise _script_error(answer["exceptionDetails"], timeout_s)
+            raise _script_error(answer["exceptionDetails"])
         return answer["result"].get("value")
 
     def inject(self, name: str, source: str) -> None:
@@ -207,6 +247,22 @@ class Page:
 
     # -- events --------------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def events(self, *methods: str) -> Iterator[Events]:
+        """Events of the given names, such as ``Network.requestWillBeSent``, from entering the block to leaving it.
+
+        Their domain must be enabled, for example with ``call("Network.enable")``.
+        """
+        inbox = Events()
+        entry = (frozenset(methods), inbox.put)
+        with self._lock:
+            self._listeners = [*self._listeners, entry]
+        try:
+            yield inbox
+        finally:
+            with self._lock:
+                self._listeners = [e for e in self._listeners if e is not entry]
+
     @property
     def dialogs(self) -> tuple[str, ...]:
         """``type: message`` of every dialog that the page opened; each was dismissed at once."""
@@ -224,7 +280,7 @@ class Page:
                 self._lock.notify_all()
         elif method == "Inspector.targetCrashed":
             self.lose(PageCrashed("the page's renderer died", hint="close the page and open a new one"))
-        for methods, listener in tuple(self._listeners):
+        for methods, listener in self._listeners:
             if method in methods:
                 listener(method, params)
 
@@ -242,9 +298,7 @@ class Page:
         self._connection.listen(self._session, None)
 
 
-def _script_error(details: Mapping[str, Any], timeout_s: float) -> CuakitError:
+def _script_error(details: Mapping[str, Any]) -> BackendError:
     thrown = details.get("exception", {})
     text = str(thrown.get("description") or json.dumps(thrown.get("value")) or details.get("text"))
-    if "Execution was terminated" in text or "Execution was terminated" in str(details.get("text")):
-        return PageTimeout(f"the script was stopped after {timeout_s:g} s")
     return BackendError(f"a script failed in the page: {text[:500]}", code="page_script_error", retryable=False)

@@ -9,6 +9,7 @@ import os
 import selectors
 import threading
 import time
+from contextlib import ExitStack
 from typing import Any, Final, Protocol
 
 from cuakit.core.errors import BrowserUnavailable, MissingExtra, PageTimeout, TargetGone
@@ -119,9 +120,11 @@ class WebSocketTransport:
                 "connecting to a running browser needs the package 'websockets'", hint="pip install 'cuakit[browser]'"
             ) from lost
         self._errors: tuple[type[Exception], ...] = (WebSocketException, OSError)
+        self._open = ExitStack()
         try:
             # Frames hold whole screenshots, so no size limit; a proxy has no business between us and a local browser.
-            self._socket: Any = connect(url, open_timeout=timeout_s, max_size=None, compression=None, proxy=None)
+            socket = connect(url, open_timeout=timeout_s, max_size=None, compression=None, proxy=None)
+            self._socket: Any = self._open.enter_context(socket)
         except (*self._errors, ValueError) as failed:
             raise BrowserUnavailable(
                 f"no browser answers at {url}: {failed}",
@@ -145,4 +148,4 @@ class WebSocketTransport:
 
     def close(self) -> None:
         """Close the socket."""
-        self._socket.close()
+        self._open.close()
