@@ -23,7 +23,7 @@ from cuakit.suites.nodes import Place, parse
 from cuakit.suites.spec import Suite, Task
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
-_LIMITS: Final = frozenset({"max_actions", "deadline_s", "seeded"})
+_LIMITS: Final = frozenset({"max_actions", "deadline_s", "max_seeds"})
 
 
 def suites_folder() -> Path:
@@ -100,6 +100,6 @@ def _tasks(suite: str, block: Place) -> list[tuple[Place, Task]]:
         shared["max_actions"] = keys["max_actions"].whole(1)
     if "deadline_s" in keys:
         shared["deadline_s"] = keys["deadline_s"].seconds()
-    if "seeded" in keys:
-        shared["seeded"] = keys["seeded"].flag()
+    if "max_seeds" in keys:
+        shared["max_seeds"] = keys["max_seeds"].whole(1)
     return [(name, Task(name=name.text(), **shared)) for name in keys["names"].items()]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,13 +92,6 @@ class Place:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
             raise self.fail(f"needs a number of seconds above 0, found {_shown(self.node)}", "such as 60")
         return float(value)
-
-    def flag(self) -> bool:
-        """``true`` or ``false``."""
-        value = self._scalar()
-        if not isinstance(value, bool):
-            raise self.fail(f"needs true or false, found {_shown(self.node)}", "write true or false, without quotes")
-        return value
 
     def _scalar(self) -> Any:
         if not isinstance(self.node, yaml.ScalarNode):

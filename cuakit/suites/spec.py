@@ -21,7 +21,7 @@ class Task:
         group: What kind of skill it asks for; results are shown by group.
         max_actions: Most actions in one trial; 0 leaves it to the environment.
         deadline_s: Most wall time of one trial, in seconds. Past it the agent stops; one that hangs is killed.
-        seeded: Whether another seed gives another instance. If not, there is only seed 0.
+        max_seeds: Most seeds that are run, for tasks that are slow or do not vary; 0 for no limit.
     """
 
     suite: str
@@ -30,7 +30,7 @@ class Task:
     group: str = ""
     max_actions: int = 0
     deadline_s: float = 60.0
-    seeded: bool = True
+    max_seeds: int = 0
 
     @property
     def id(self) -> str:
@@ -38,8 +38,8 @@ class Task:
         return f"{self.env}/{self.name}"
 
     def seeds(self, count: int) -> range:
-        """The seeds that make sense when ``count`` are asked for."""
-        return range(count if self.seeded else min(count, 1))
+        """The seeds to run when ``count`` are asked for."""
+        return range(min(count, self.max_seeds or count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
