@@ -2,6 +2,7 @@
 from . import bench as bench, data as data, viz as viz
 from .act.broker import CaptureBroker as CaptureBroker
 from .act.dry_run import DryRun as DryRun
+from .act.effects import judge as judge
 from .act.executor import LeasedActor as LeasedActor
 from .agent import Agent as Agent
 from .backends.cdp import Browser as Browser

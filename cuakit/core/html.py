@@ -14,6 +14,7 @@ from unicodedata import east_asian_width
 
 from PIL import Image
 
+from cuakit.core.action import Action, action_dict
 from cuakit.core.draw import MAX_DRAWN, draw
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def overlay(shot: Screenshot, candidates: Candidates, *, caption: str = "", qual
 
 def decision(made: Decision) -> str:
     """A decision with a bar per option, most probable first."""
-    parts = [_STYLE, f"<div><b>{escape(repr(made.action) if made.action else made.outcome)}</b> ", escape(made.reason)]
-    parts.append("</div>")
+    what = _words(made.action) if made.action else made.outcome
+    parts = [f"{_STYLE}<div><b>{escape(what)}</b> {escape(made.reason)}</div>"]
     for name, answer in made.answers.items():
         ranked = sorted(answer.probabilities.items(), key=lambda kv: -kv[1])[:12]
         rows = "".join(
@@ -90,6 +91,12 @@ def decision(made: Decision) -> str:
         )
         parts.append(f'<table class="ck-t"><caption>{escape(name)} → {escape(answer.choice)}</caption>{rows}</table>')
     return "".join(parts)
+
+
+def _words(action: Action) -> str:
+    """An action's kind and the fields that say something: ``click target=c05``."""
+    said = {k: v for k, v in action_dict(action).items() if k != "kind" and v not in (None, "", [])}
+    return " ".join([action.kind.replace("_", " "), *(f"{k}={v}" for k, v in said.items())])
 
 
 def table(candidates: Candidates) -> str:

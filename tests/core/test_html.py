@@ -32,6 +32,7 @@ def test_a_receipt_says_what_happened(receipt, words):
 def test_a_decision_shows_its_options_most_probable_first():
     answer = Answer(choice="c02", probabilities={"c01": 0.2, "c02": 0.7, "reobserve": 0.1})
     page = Decision(outcome="act", action=Click(target="c02"), answers={"click_target": answer})._repr_html_()
+    assert "<b>click target=c02</b>" in page
     assert page.index("0.700") < page.index("0.200") < page.index("0.100")
 
 
