@@ -26,7 +26,7 @@ COLORS: Final[dict[Tone, str]] = {"done": "#1a7f37", "idle": "#6e7781", "refused
 
 _STYLE: Final = (
     "<style>.ck-f{display:flex;flex-wrap:wrap;gap:10px;font:13px system-ui,sans-serif}"
-    ".ck-f figure{margin:0;width:320px}.ck-f img{width:100%;display:block;border:1px solid #8888}"
+    ".ck-f figure{margin:0;width:min(240px,100%)}.ck-f img{width:100%;display:block;border:1px solid #8888}"
     ".ck-f figcaption{overflow-wrap:anywhere}</style>"
 )
 
