@@ -118,8 +118,9 @@
     const visit = (node) => {
       if (out.length > NAME_LIMIT * 2) return;
       if (node.nodeType === 3) out += node.data;
-      if (node.nodeType !== 1 || node === skip || IGNORED.has(node.localName)) return;
+      if (node.nodeType !== 1 || node === skip) return;
       const tag = node.localName;
+      if (IGNORED.has(tag) && !node.ownerSVGElement) return; // the title of a drawing is its name
       if (node !== root && node.hasAttributes()) {
         if (node.getAttribute("aria-hidden") === "true" || !node.checkVisibility()) return;
         const label = node.getAttribute("aria-label");
@@ -314,19 +315,20 @@
   };
 
   const PLACES = [[0.5, 0.5], [0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]];
+  const EDGES = [0.04, 0.5, 0.96].flatMap((x) => [0.04, 0.5, 0.96].map((y) => [x, y])).filter((p) => `${p}` !== "0.5,0.5");
 
   const pointsOf = (row) => {
     const { el, frame, clip } = row;
     const points = [];
-    const add = (box) => { for (const [fx, fy] of PLACES) {
+    const add = (box, places) => { for (const [fx, fy] of places) {
       points.push([box[0] + fx * (box[2] - box[0]), box[1] + fy * (box[3] - box[1])]);
     } };
     const lines = row.inline ? [...el.getClientRects()].map((r) => meet(toTop(frame, r), clip)).filter(area) : [];
     if (lines.length > 1) {
       lines.sort((a, b) => area(b) - area(a));
-      for (const line of lines.slice(0, 4)) points.push([(line[0] + line[2]) / 2, (line[1] + line[3]) / 2]);
-      add(lines[0]);
-    } else add(row.box);
+      for (const line of lines.slice(0, 4)) add(line, PLACES.slice(0, 1));
+      add(lines[0], PLACES);
+    } else add(row.box, PLACES);
     if (el.getPointAtLength && el.getScreenCTM && el.getScreenCTM()) { // an outline has nothing in its middle
       const length = el.getTotalLength(), matrix = el.getScreenCTM();
       for (const part of [0.13, 0.38, 0.63, 0.88]) {
@@ -334,6 +336,7 @@
         points.push([p.x * frame.k + frame.x, p.y * frame.k + frame.y]);
       }
     }
+    add(row.box, EDGES); // only a rim of it may show
     return points;
   };
 
@@ -482,24 +485,22 @@
 
     // A block far from view: what can be operated in it is listed, and what is placed by itself may be in view after all.
     const beyond = (el, outer) => {
-      if (offscreen < options.offscreen) {
-        for (const inner of el.querySelectorAll(FINDABLE)) {
-          if (offscreen >= options.offscreen) break;
-          const tag = inner.localName, role = roleOf(inner, tag), style = styleOf(inner);
-          const at = { ...outer, clip: clipOf(inner, outer.frame, clips).self };
-          const evidence = evidenceOf(inner, tag, role, false, false);
-          if (evidence) element(inner, tag, role, evidence, at, style);
-        }
-      }
-      let last = null;
+      const placed = [];
       for (const inner of el.querySelectorAll("[class],[style],[id]")) {
-        if (last && last.contains(inner)) continue;
+        if (placed.length && placed[placed.length - 1].contains(inner)) continue;
         const position = styleOf(inner).position;
         if (position !== "fixed" && position !== "absolute") continue;
-        const box = meet(toTop(outer.frame, inner.getBoundingClientRect()), outer.frame.clip);
-        if (!area(box)) continue;
-        last = inner;
-        visit(inner, outer);
+        if (area(meet(toTop(outer.frame, inner.getBoundingClientRect()), outer.frame.clip))) placed.push(inner);
+      }
+      for (const inner of placed) visit(inner, outer);
+      if (offscreen >= options.offscreen) return;
+      for (const inner of el.querySelectorAll(FINDABLE)) {
+        if (offscreen >= options.offscreen) break;
+        if (placed.some((p) => p.contains(inner))) continue;
+        const tag = inner.localName, role = roleOf(inner, tag);
+        const evidence = evidenceOf(inner, tag, role, false, false);
+        const at = { ...outer, clip: clipOf(inner, outer.frame, clips).self };
+        if (evidence) element(inner, tag, role, evidence, at, styleOf(inner));
       }
     };
 
@@ -518,7 +519,7 @@
       const role = roleOf(el, tag);
       const evidence = evidenceOf(el, tag, role, points && !outer.pointer, plain);
       at.pointer = points || outer.pointer;
-      if (evidence || !plain || tag in TAGS || el.isContentEditable) {
+      if (evidence || role || !plain || tag === "label") {
         if (!object(el, tag, role, evidence, at, style)) return;
       }
       at.heading = at.heading || role === "heading";
