@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -114,6 +115,16 @@ class Goal:
         return any(w in self.words for w in any_of)
 
     @property
+    def particular(self) -> bool:
+        """Whether it names anything beyond kinds of objects and what one does to them."""
+        return any(w not in COMMON and w not in ROLE_WORDS for w in self.words)
+
+    @property
+    def unfolds(self) -> bool:
+        """Whether it asks for something to be opened."""
+        return self.says("expand", "open", "unfold")
+
+    @property
     def writes(self) -> bool:
         """Whether it asks for text to be written."""
         return any(w in WRITING for w in self.words)
@@ -140,6 +151,12 @@ class Goal:
         place = self.place(parts)
         if place < 1.0:
             content = sum(1 for p in parts if p not in COMMON)
+            if (
+                not content
+                and label != label.lower()
+                and re.search(rf"(?<!\w){re.escape(label.strip())}(?!\w)", self.text)
+            ):
+                content = 1  # a common word, but written as a name in both places
             return Mention(1.4 + 0.3 * min(content, 4) if content else 0.4, place)
         return self._partly(label, parts)
 

@@ -39,7 +39,8 @@ class Lexical:
 
     def __call__(self, subtask: Subtask, observation: Observation, history: History) -> Decision:
         """The best-scoring action, with the distribution over operations and over its targets."""
-        scored = score(Goal.of(subtask), Memory.of(history), subtask, offers(subtask, observation))
+        possible = offers(subtask, observation)
+        scored = score(Goal.of(subtask), Memory.of(history), subtask, possible, observation.candidates)
         return self.choose(scored, observation)
 
     def choose(self, scored: Sequence[Scored], observation: Observation) -> Decision:

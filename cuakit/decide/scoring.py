@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from cuakit.core.action import Action, Click, SetValue, TypeText
+from cuakit.core.action import Action, Click, Modifier, SetValue, TypeText
 from cuakit.core.candidate import Candidate
 from cuakit.core.subtask import Subtask
+from cuakit.decide.fields import assign
 from cuakit.decide.goal import Goal, Mention
 from cuakit.decide.memory import Memory, identity
 from cuakit.decide.offers import FIELDS, Offer, Operation
-from cuakit.decide.words import normal, similarity, words
+from cuakit.decide.words import normal, words
 
 SUBMITS: Final = frozenset(
     {"submit", "ok", "login", "log in", "sign in", "search", "save", "done", "apply", "send", "continue", "finish"}
@@ -27,6 +29,9 @@ TOGGLES: Final = frozenset({"checkbox", "radio", "switch", "option"})
 
 EARLY: Final = 0.8
 """What being mentioned first is worth over being mentioned last."""
+
+WRITE: Final = 3.0
+"""Base score of writing an input that is not written yet; as much as a quoted label, so that order decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,39 @@ class Scored:
         return str(getattr(self.action, "target", ""))
 
 
-def score(goal: Goal, memory: Memory, subtask: Subtask, possible: Sequence[Offer]) -> list[Scored]:
+@dataclass(frozen=True)
+class Scene:
+    """Everything that a score depends on.
+
+    Args:
+        goal: The goal, taken apart.
+        memory: What was done already.
+        subtask: For its inputs.
+        possible: Everything that can be done.
+        screen: Everything on the screen, for captions and lists.
+    """
+
+    goal: Goal
+    memory: Memory
+    subtask: Subtask
+    possible: Sequence[Offer]
+    screen: Sequence[Candidate]
+
+    @cached_property
+    def names_opener(self) -> bool:
+        """Whether the goal says which of the things that open it means."""
+        openers = (o.candidate.label for o in self.possible if o.candidate.role in OPENERS)
+        return any(normal(label) not in SUBMITS and self.goal.mention(label).strength >= 1 for label in openers)
+
+    @cached_property
+    def buttons(self) -> list[Candidate]:
+        """Buttons on offer."""
+        return [o.candidate for o in self.possible if o.candidate.role == "button"]
+
+
+def score(
+    goal: Goal, memory: Memory, subtask: Subtask, possible: Sequence[Offer], screen: Sequence[Candidate] | None = None
+) -> list[Scored]:
     """Score every offer; offers that make no sense now are left out.
 
     Args:
@@ -57,35 +94,44 @@ def score(goal: Goal, memory: Memory, subtask: Subtask, possible: Sequence[Offer
         memory: What was done already.
         subtask: For its inputs.
         possible: Everything that can be done.
+        screen: Everything on the screen; without it captions and closed lists are not read.
     """
-    fields = [o.candidate for o in possible if o.operation == "type_text"]
-    out: list[Scored] = []
-    for offer in possible:
-        if offer.operation == "click":
-            value = _click(goal, memory, subtask, offer.candidate, [o.candidate for o in possible])
-            out.append(Scored("click", Click(target=offer.candidate.id), value))
-        elif offer.operation == "type_text":
-            out += _typed(goal, memory, subtask, offer.candidate, fields)
-        else:
-            out += _set(goal, memory, subtask, offer.candidate)
-    return [s for s in out if s.score > 0]
+    scene = Scene(goal, memory, subtask, possible, [o.candidate for o in possible] if screen is None else screen)
+    clicks = [_click(scene, o.candidate) for o in scene.possible if o.operation == "click"]
+    sets = [s for o in scene.possible if o.operation == "set_value" for s in _set(scene, o.candidate)]
+    found = [s for s in (*clicks, *_writes(scene), *sets) if s.score > 0]
+    if not found and len(clicks) == 1 and not scene.memory.clicks and not goal.particular:
+        return [Scored("click", clicks[0].action, 0.2)]  # "click the button", and there is one thing to click
+    return found
 
 
-def _click(
-    goal: Goal, memory: Memory, subtask: Subtask, candidate: Candidate, everything: Sequence[Candidate]
-) -> float:
-    done = memory.clicks[identity(candidate)]
+def _click(scene: Scene, candidate: Candidate) -> Scored:
+    return Scored("click", Click(target=candidate.id, modifiers=_held(scene, candidate)), _worth(scene, candidate))
+
+
+def _held(scene: Scene, candidate: Candidate) -> tuple[Modifier, ...]:
+    """The key that adds to a selection, once another option of the same list was chosen."""
+    if candidate.role != "option" or not candidate.parent:
+        return ()
+    siblings = (c for c in scene.screen if c.parent == candidate.parent)
+    return ("MOD",) if any(scene.memory.clicks[identity(c)] for c in siblings) else ()
+
+
+def _worth(scene: Scene, candidate: Candidate) -> float:
+    goal, memory = scene.goal, scene.memory
     if candidate.role in TOGGLES and {"checked", "selected"} & set(candidate.states):
         return 0.0
-    if candidate.role in FIELDS and subtask.inputs and goal.writes:
+    if candidate.role in FIELDS and scene.subtask.inputs and goal.writes:
         return 0.0
     mention = goal.mention(candidate.label)
-    value = _weigh(mention) + _role(goal, candidate, mention) + _counted(goal, candidate, everything)
-    if not mention.strength:
-        value += _opener(goal, candidate)
-        if normal(candidate.label) in SUBMITS and (memory.clicks or memory.entered):
-            value += 0.5
-    return value - 3.0 * done
+    value = _weigh(mention) + _role(goal, candidate, mention) + _counted(goal, candidate, scene.possible)
+    value += _suggested(scene, candidate)
+    if candidate.role in OPENERS:
+        value += _opener(scene, mention)
+    if not mention.strength and (memory.clicks or memory.entered):
+        ends = normal(candidate.label) in SUBMITS or (candidate.role == "button" and len(scene.buttons) == 1)
+        value += 0.5 if ends else 0.0
+    return value - 3.0 * memory.clicks[identity(candidate)]
 
 
 def _weigh(mention: Mention) -> float:
@@ -98,58 +144,60 @@ def _role(goal: Goal, candidate: Candidate, mention: Mention) -> float:
     return 0.5 if mention.strength else 0.3
 
 
-def _counted(goal: Goal, candidate: Candidate, everything: Sequence[Candidate]) -> float:
+def _counted(goal: Goal, candidate: Candidate, possible: Sequence[Offer]) -> float:
     for roles, index in goal.counted:
-        alike = list(dict.fromkeys(c.id for c in sorted(everything, key=_reading) if c.role in roles))
-        if candidate.id in alike and alike.index(candidate.id) == index % len(alike):
-            return 1.5
+        alike = list(dict.fromkeys(o.candidate.id for o in possible if o.candidate.role in roles))
+        if candidate.id in alike and -len(alike) <= index < len(alike) and alike[index] == candidate.id:
+            return 1.5 + EARLY
     return 0.0
 
 
-def _reading(candidate: Candidate) -> int:
-    return candidate.reading_order
-
-
-def _opener(goal: Goal, candidate: Candidate) -> float:
-    if candidate.role not in OPENERS and "expanded" not in candidate.states:
+def _opener(scene: Scene, mention: Mention) -> float:
+    if mention.strength:
         return 0.0
-    return 1.2 if goal.says("expand", "open", "unfold") else 0.4
+    return 3.0 if scene.goal.unfolds and not scene.memory.clicks and not scene.names_opener else 0.4
 
 
-def _typed(
-    goal: Goal, memory: Memory, subtask: Subtask, candidate: Candidate, fields: Sequence[Candidate]
-) -> list[Scored]:
+def _suggested(scene: Scene, candidate: Candidate) -> float:
+    """Worth of a suggestion that came up after a text was written: it begins with that text."""
+    if candidate.role in FIELDS or not scene.memory.entered:
+        return 0.0
+    label = normal(candidate.label)
+    written = [normal(text) for _, text in scene.memory.entered]
+    if not any(text and label.startswith(text) and label != text for text in written):
+        return 0.0
+    ends = [normal(str(v)) for v in scene.subtask.inputs.values() if normal(str(v)) not in written]
+    return 1.5 + sum(1.0 for end in ends if label.endswith(end))
+
+
+def _writes(scene: Scene) -> Iterator[Scored]:
+    goal, memory = scene.goal, scene.memory
     if not goal.writes:
-        return []
-    texts = {text for _, text in memory.entered}
-    again = goal.says("both", "each", "again", "twice", "every")
-    out = []
-    for index, (key, value) in enumerate(subtask.inputs.items()):
-        text = str(value)
-        if candidate.value == text or (identity(candidate), text) in memory.entered:
-            return []  # this field has what it needs
-        if text in texts and not again:
-            continue
-        place = goal.place(words(text))
-        fit = 1.8 + EARLY * (1 - place) + _affinity(key, candidate, fields.index(candidate) == index)
-        out.append(Scored("type_text", TypeText(target=candidate.id, text=text, input_key=key), fit))
-    filled = any(who == identity(candidate) for who, _ in memory.entered)
-    return [] if filled else out
+        return
+    fields = [o.candidate for o in scene.possible if o.operation == "type_text"]
+    pressed = {normal(b.label) for b in scene.buttons}
+    inputs = {k: str(v) for k, v in scene.subtask.inputs.items() if normal(str(v)) not in pressed}
+    texts = [c for c in scene.screen if c.role == "text" and c.label.strip()]
+    written = {who for who, _ in memory.entered}
+    by_id = {f.id: f for f in fields}
+    for field, (key, fit) in assign(goal, inputs, fields, texts).items():
+        candidate = by_id[field]
+        if candidate.value != inputs[key] and identity(candidate) not in written:
+            action = TypeText(target=field, text=inputs[key], input_key=key)
+            yield Scored("type_text", action, WRITE + EARLY * (1 - goal.place(words(inputs[key]))) + 0.1 * fit)
 
 
-def _affinity(key: str, candidate: Candidate, in_order: bool) -> float:
-    label = words(candidate.label)
-    named = 1.0 if set(words(key.replace("_", " "))) & set(label) else 0.5 * similarity(key, candidate.label)
-    secret = 1.0 if "secret" in candidate.states and "pass" in key else 0.0
-    return named + secret + (0.3 if in_order else 0.0)
-
-
-def _set(goal: Goal, memory: Memory, subtask: Subtask, candidate: Candidate) -> list[Scored]:
-    if any(who == identity(candidate) for who, _ in memory.entered):
-        return []
-    out = []
-    for key, value in subtask.inputs.items():
+def _set(scene: Scene, candidate: Candidate) -> Iterator[Scored]:
+    if any(who == identity(candidate) for who, _ in scene.memory.entered):
+        return
+    options = [c for c in scene.screen if c.parent == candidate.id and c.role == "option"]
+    for option in options:
+        mention = scene.goal.mention(option.label)
+        if mention.strength >= 1.4 and option.label != candidate.value:
+            yield Scored("set_value", SetValue(target=candidate.id, value=option.label), _weigh(mention) + 0.3)
+    if options or candidate.role == "combobox":
+        return
+    for key, value in scene.subtask.inputs.items():
         if str(value) != candidate.value:
-            fit = 1.8 + EARLY * (1 - goal.place(words(str(value)))) + _affinity(key, candidate, in_order=False)
-            out.append(Scored("set_value", SetValue(target=candidate.id, value=str(value), input_key=key), fit))
-    return out
+            fit = WRITE + EARLY * (1 - scene.goal.place(words(str(value))))
+            yield Scored("set_value", SetValue(target=candidate.id, value=str(value), input_key=key), fit)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _NOUNS: Final = frozenset(
-    "username password name user email search phrase word comment message title tag year genre director city from to".split()
+    "username password name user email phrase comment message title tag year genre director directed city".split()
 )
 _QUOTED = re.compile(r"(\w+)?[:,]?\s*\"([^\"]+)\"")
 _PATTERNS: Final = (
@@ -54,7 +54,8 @@ def _literals(utterance: str, bold: list[str]) -> Iterator[tuple[str, str]]:
         rest = rest.replace(f'"{value}"', " ")
     for name, pattern in _PATTERNS:
         for match in pattern.findall(rest):
-            yield name, match
+            word = _before(match, utterance)
+            yield (name if word == "text" else word), match
         rest = pattern.sub(" ", rest)
     if rest.find('"') < 0 and not _QUOTED.search(utterance):
         for value in bold:
@@ -72,7 +73,8 @@ def _cased(value: str, utterance: str) -> str:
 
 
 def _before(value: str, utterance: str) -> str:
-    match = re.search(rf"(\w+)\s+{re.escape(value)}", utterance)
+    """The noun that stands before a value, with one small word between them at most."""
+    match = re.search(rf"(\w+)\s+(?:(?:by|of|is|as)\s+)?{re.escape(value)}", utterance)
     word = match.group(1).lower() if match else ""
     return word if word in _NOUNS else "text"
 

@@ -83,9 +83,8 @@ def widget(view: View) -> Action | None:
     """Any widget of the named kind."""
     kind = view.parse(r'"(\w+)" widget')[0]
     if kind in ("text", "textarea"):
-        fields = view.all("textbox")
-        tall = [c for c in fields if (c.box.height > 1.3 * min(f.box.height for f in fields))]
-        return click(next((c for c in fields if (c in tall) == (kind == "textarea")), None) or view.first("textbox"))
+        tall = 25 * view.observation.screenshot.scale  # fields are drawn 24 points high, areas 26
+        return click(view.first("textbox", test=lambda c: (c.box.height > tall) == (kind == "textarea")))
     return click(view.first(kind))
 
 

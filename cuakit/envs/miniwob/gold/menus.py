@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from cuakit.core.action import Action, Click
-from cuakit.envs.miniwob.gold.view import Script, View, click, enter, submit
+from cuakit.core.action import Action, Click, Scroll
+from cuakit.envs.miniwob.gold.view import Script, View, click, enter, reachable, submit
 
 
 def autocomplete(view: View) -> Action | None:
@@ -30,10 +30,16 @@ def autocomplete(view: View) -> Action | None:
 def scroll_list(view: View) -> Action | None:
     """One or two options of a list, then Submit."""
     wanted = view.parse(r"Select (.+) from the scroll list")[0].split(", ")
-    for index, name in enumerate(wanted):
-        option = view.first("option", "listitem", name=name)
-        if option and "selected" not in option.states:
-            return Click(target=option.id, modifiers=("MOD",) if index else ())
+    for name in wanted:
+        option = next(iter(view.all("option", name=name)), None)
+        if option is None or view.clicked(option):
+            continue
+        if not reachable(option):
+            area = view.first("listbox")
+            down = area is not None and option.box.top > area.box.top
+            return Scroll(target=option.parent, direction="down" if down else "up", amount=1)
+        more = any(view.clicked(o) for o in view.all("option"))
+        return Click(target=option.id, modifiers=("MOD",) if more else ())
     return submit(view)
 
 

@@ -11,9 +11,9 @@ from typing import Final
 
 from PIL import ImageColor
 
-from cuakit.core.action import Action, PressKey, TypeText
+from cuakit.core.action import Action, PressKey, Scroll, TypeText
 from cuakit.core.candidate import Candidate
-from cuakit.envs.miniwob.gold.view import Script, View, click, enter, submit
+from cuakit.envs.miniwob.gold.view import Script, View, click, enter, reachable, submit
 
 _MONTHS: Final = "January February March April May June July August September October November December".split()
 
@@ -107,7 +107,9 @@ def form_dropdown(view: View) -> Action | None:
     option, button = view.parse(r'Choose (.+) from the dropdown, then click the button labeled "(\w+)"')
     if option in view.memory.labels:
         return submit(view, button)
-    item = view.first(name=option, test=lambda c: c.interactive)
+    item = next(iter(view.all("listitem", name=option)), None)
+    if item and not reachable(item) and view.actions:
+        return Scroll(target=item.parent, amount=1)
     return click(item or view.first("group", test=lambda c: "click" in c.actions))
 
 
