@@ -63,6 +63,14 @@ HARMFUL = {
         "<div class='at row'>Item 1</div>",
         "x.insertAdjacentHTML('afterend','<div style=\"position:fixed;inset:0;background:#0005\"></div>')",
     ),
+    "backdrop 10 %": (
+        "<button class=at>Save</button>",
+        "x.insertAdjacentHTML('afterend','<dialog style=\"top:120px\">Sure?</dialog>');document.querySelector('dialog').showModal()",
+    ),
+    "backdrop 10 %, row": (
+        "<div class='at row'>Item 1</div>",
+        "x.insertAdjacentHTML('afterend','<dialog style=\"top:120px\">Sure?</dialog>');document.querySelector('dialog').showModal()",
+    ),
     "box ticked": ("<label class=at><input type=checkbox> Agree</label>", "x.querySelector('input').checked=true"),
     "row selected": ("<div class='at row'>Item 1</div>", "x.style.background='#1a73e8'"),
     "removed": ("<button class=at>Save</button>", "x.remove()"),

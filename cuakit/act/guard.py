@@ -28,9 +28,10 @@ class Limits:
     """How much may change. Lengths are in logical points and follow the display's scale.
 
     The thresholds are measured on Chromium pages, light and dark, at 100 to 300 % (``benchmarks/latency/guard_levels.py``).
-    Densest window after harmless changes: none, hover and blinking caret 0.000; JPEG at quality 95 0.000, 90 0.016
-    (80 would be 0.172: look at lossless pixels). After harmful ones: ``i`` to ``l`` 0.045, ``.`` to ``,`` 0.047, one digit
-    of a 10 px row 0.257, element moved by 1 px 0.611, 30 % backdrop 0.438, a word, a tick or a dialog more.
+    Densest window after harmless changes: none, hover and blinking caret 0.000, JPEG at quality 95 0.031. After harmful
+    ones: ``i`` to ``l`` 0.045, ``.`` to ``,`` 0.051, 10 % backdrop 0.250, one digit of a 10 px row 0.290, element moved by
+    1 px 0.637; a word, a tick or a dialog more. Pixels that were compressed harder need ``level=32`` (JPEG 90: 0.016
+    instead of 0.203), which no longer sees a 10 % backdrop on a dark page.
 
     Args:
         level: A pixel changed when one channel moved by more than this many of 255 levels.
@@ -41,15 +42,18 @@ class Limits:
             the point; taller ones only around it.
         around_pt: Width and height looked at around the point of a tall element.
         highlight: Largest shift of the element's own colour that counts as a highlight, in levels.
+        surroundings: When nearly all of the margin moved by more than this many levels, it is no highlight but a sheet
+            over the page, such as the 10 % backdrop of a modal dialog (25 levels on white).
     """
 
-    level: int = 32
+    level: int = 16
     density: float = 0.04
     window_pt: int = 8
     pad_pt: int = 4
     row_pt: int = 64
     around_pt: tuple[int, int] = (320, 160)
     highlight: int = 40
+    surroundings: int = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,8 @@ def compare(
     delta -= before
     if not delta.any():
         return Comparison(same=True, changed=0.0, density=0.0)
+    if element is not None and _dimmed(delta, element, limits.surroundings):
+        return Comparison(same=False, changed=1.0, density=1.0)
     changed = _without_highlight(delta, element, limits)
     if role in EDITABLE:
         changed = _without_caret(changed, scale)
@@ -118,23 +124,31 @@ def compare(
     return Comparison(same=density <= limits.density, changed=float(changed.mean()), density=density)
 
 
-def _moved(delta: NDArray[np.int16], level: int) -> Mask:
-    magnitude: Mask = np.abs(delta).max(axis=2) > level
-    return magnitude
+def _dimmed(delta: NDArray[np.int16], element: Box, level: int) -> bool:
+    """Whether nearly all of the margin around the element moved."""
+    left, top, right, bottom = element.clip(delta.shape[1], delta.shape[0]).rounded()
+    margin = np.ones(delta.shape[:2], np.bool_)
+    margin[top:bottom, left:right] = False
+    around = delta[margin]
+    return around.size > 0 and bool((np.abs(around).max(axis=1) > level).mean() > 0.95)
 
 
 def _without_highlight(delta: NDArray[np.int16], element: Box | None, limits: Limits) -> Mask:
-    """Changed pixels, after the element's own uniform and bounded colour shift is taken out."""
-    changed = _moved(delta, limits.level)
+    """Changed pixels, after the element's own uniform and bounded colour shift is taken out.
+
+    A background that shifted leaves its text as it was and the smooth edges between them anywhere in between.
+    """
+    changed: Mask = np.abs(delta).max(axis=2) > limits.level
     if element is None:
         return changed
     left, top, right, bottom = element.clip(delta.shape[1], delta.shape[0]).rounded()
     inside = delta[top:bottom, left:right]
     if inside.size == 0:
         return changed
-    shift = np.median(inside.reshape(-1, 3), axis=0).astype(np.int16)
+    shift = np.median(inside.reshape(-1, 3), axis=0)
     if shift.any() and np.abs(shift).max() <= limits.highlight:
-        changed[top:bottom, left:right] &= _moved(inside - shift, limits.level)
+        low, high = np.minimum(shift, 0) - limits.level, np.maximum(shift, 0) + limits.level
+        changed[top:bottom, left:right] = ((inside < low) | (inside > high)).any(axis=2)
     return changed
 
 
