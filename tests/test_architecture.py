@@ -22,6 +22,7 @@ PLANTED = {
     "OpenCV stays where pixels are read": ("decide/planted_cv.py", "import cv2"),
     "Transports stay in backends and capture": ("bench/planted_transport.py", "import websockets"),
     "Widgets and plots stay in viz": ("perceive/planted_plot.py", "import matplotlib"),
+    "Model clients stay in llm": ("decide/planted_llm.py", "import openai"),
     "No cycles at any level": ("core/planted_a.py", "import cuakit.core.planted_b"),
 }
 """Contract → a file and the line in it that breaks the contract."""
