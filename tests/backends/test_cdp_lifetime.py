@@ -108,6 +108,17 @@ def test_a_browser_that_stopped_is_ended_the_hard_way():
     assert gone(group, profile)
 
 
+@pytest.mark.browser
+def test_a_browser_without_pages_waits_for_the_next():
+    with Browser.launch() as browser:
+        assert browser.targets() == ()
+        for _ in range(2):
+            page = browser.new_page(width=50, height=50)
+            assert page.evaluate("1 + 1") == 2
+            page.close()
+            assert browser.targets() == ()
+
+
 @posix
 @pytest.mark.browser
 def test_two_browsers_do_not_know_each_other():
@@ -124,7 +135,7 @@ def test_a_browser_on_a_port_works_like_one_on_a_pipe(tmp_path: Path):
     profile.mkdir()
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     command = [chromium.find_chromium(), f"--user-data-dir={profile}", *chromium.FLAGS, "--headless=new", *root]
-    launched = chromium._start_on_port([*command, "about:blank"], profile, dict(os.environ), 20.0)
+    launched = chromium._start_on_port(command, profile, dict(os.environ), 20.0)
     browser = Browser(launched.transport, launched)
     try:
         browser._start(20.0)
