@@ -28,6 +28,9 @@ SAME: Final = 0.6
 MARKS: Final = frozenset({"checkbox", "radio", "switch"})
 """Small controls that take the text beside them as their name."""
 
+CHEVRONS: Final = frozenset("vVˇ∨▼▾⌄")
+"""What a downward chevron is read as."""
+
 TEXTS: Final = frozenset({"text", "heading", "link"})
 """Roles of pieces of text."""
 
@@ -179,13 +182,17 @@ def _nest(shapes: list[_Node], texts: list[_Node]) -> None:
 
 def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
     """Name a control after the text inside it, or make it a container."""
-    row, lines = shape.row, _in_rows(shape.lines)
-    if row.role in MARKS or row.source in ("dom", "accessibility"):
+    row, lines = shape.row, _without_chevron(_in_rows(shape.lines))
+    if row.role in MARKS or row.source in ("dom", "accessibility") or row.role == "button":
         for line in lines if row.name else ():
             line.gone = line.row.text.casefold() in row.name.casefold()
         return
     inner = [n for n in shape.inner if not n.gone]
-    controls = [n for n in inner if n.row.name or max(n.box.width, n.box.height) > knobs.icon_pt * scale]
+    controls = [
+        n
+        for n in inner
+        if (n.row.name and not _behind(n, lines)) or max(n.box.width, n.box.height) > knobs.icon_pt * scale
+    ]
     rows = 1 + sum(1 for a, b in pairwise(lines) if b.box.top > a.box.center.y)
     small = row.box.height <= knobs.control_pt * scale or _is_caption(row.box, lines, knobs.control_pt * scale)
     if not lines:
@@ -225,6 +232,21 @@ def _drop_details(shapes: Sequence[_Node], scale: float, knobs: FuseOptions) -> 
                 part.gone = True
 
 
+def _without_chevron(lines: list[_Node]) -> list[_Node]:
+    """Lines without a last letter that stands far off: the sign of a list that opens is read as a V."""
+    if len(lines) > 1 and lines[-1].row.text in CHEVRONS:
+        last, before = lines[-1].box, lines[-2].box
+        if abs(last.center.y - before.center.y) < 0.4 * last.height and last.left - before.right > 0.8 * last.height:
+            lines[-1].gone = True
+            return lines[:-1]
+    return lines
+
+
+def _behind(node: _Node, lines: Sequence[_Node]) -> bool:
+    """Whether a small control stands at the end of a row of text, as the cross of a tab does."""
+    return len(lines) == 1 and node.box.left > lines[0].box.center.x and node.box.height < 1.5 * lines[0].box.height
+
+
 def _is_caption(box: Box, lines: Sequence[_Node], limit: float) -> bool:
     """Whether one line stands in the middle of a tall box, as on a large button."""
     if len(lines) != 1 or max(box.width, box.height) > 3 * limit:
@@ -254,7 +276,11 @@ def _unwrap(shapes: Sequence[_Node]) -> None:
     """Drop a container that is only the outer edge of the one control in it."""
     for outer in shapes:
         inner = [n for n in outer.inner if not n.gone]
-        if outer.row.role != "group" or outer.lines or len(inner) != 1:
+        if outer.row.role != "group" or outer.lines or not inner:
+            continue
+        if len(inner) > 1:
+            # Neighbours whose edges met, not a thing of its own: it is no higher than what is in it.
+            outer.gone = all(n.box.height >= 0.75 * outer.box.height and n.row.name for n in inner)
             continue
         if outer.box.iou(inner[0].box) >= SAME and inner[0].row.name:
             inner[0].row = replace(inner[0].row, box=outer.box)

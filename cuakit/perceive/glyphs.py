@@ -18,12 +18,15 @@ from cuakit.perceive.text import Line
 SIZE_PT: Final = (10.5, 26.0)
 """Sides of a mark box in points: 13 in Chromium, up to 24 in touch styles."""
 
+CLOSE: Final = "close"
+"""Name of a cross that stands alone."""
+
 GRID: Final = 24
 """Side of the picture on which a shape is judged, in pixels."""
 
 
 def mark_glyphs(shot: Screenshot, shapes: Candidates) -> Candidates:
-    """Give the roles ``checkbox`` and ``radio``, with the state ``checked``, to shapes that look so.
+    """Give the roles ``checkbox`` and ``radio``, with the state ``checked``, to shapes that look so; name crosses.
 
     Letters such as O look so as well; whoever knows the text drops those (see :mod:`cuakit.perceive.fuse`).
     """
@@ -33,52 +36,98 @@ def mark_glyphs(shot: Screenshot, shapes: Candidates) -> Candidates:
 def _judged(shot: Screenshot, shape: Candidate) -> Candidate:
     w, h = shape.box.width, shape.box.height
     low, high = (s * shot.scale for s in SIZE_PT)
-    if shape.role != "icon" or not (low <= w <= high and low <= h <= high) or not 0.85 <= w / h <= 1.18:
+    if shape.role != "icon" or not 0.8 <= w / h <= 1.25 or max(w, h) > high:
         return shape
+    if min(w, h) < low:
+        return replace(shape, role="button", name=CLOSE) if is_cross(shot, shape.box) else shape
     role, checked = look(contrast(shot.pixels, shape.box))
     if not role:
-        return shape
+        return replace(shape, role="button", name=CLOSE) if is_cross(shot, shape.box) else shape
     return replace(shape, role=role, states=("checked",) if checked else ())
 
 
 def without_marks(shot: Screenshot, lines: Sequence[Line], shapes: Candidates) -> list[Line]:
-    """Cut check boxes and radio buttons off the lines that were read over them; an O that is one is no text.
+    """Cut check boxes, radio buttons and closing crosses out of the lines that were read over them.
 
-    A mark stands apart from its label by more than letters stand apart from each other; that is how an O of a word is
-    told from a ring before it.
+    An O that is a ring is no text, and a line with a ring in its middle is two labels. A mark stands apart from its
+    neighbours and differs from them in colour or height; that is how an O of a word is told from a ring before it.
     """
-    marks = [s.box for s in shapes if s.role in ("checkbox", "radio")]
-    cut = [_cut(shot, line, [m for m in marks if line.box.intersect(m).area > 0.5 * m.area]) for line in lines]
-    return [line for line in cut if line is not None]
+    marks = [s for s in shapes if s.role in ("checkbox", "radio") or _is_closer(shot, s)]
+    return [part for line in lines for part in _cut(shot, line, _in_line(line, marks))]
 
 
-def _cut(shot: Screenshot, line: Line, marks: Sequence[Box]) -> Line | None:
+def _is_closer(shot: Screenshot, shape: Candidate) -> bool:
+    return shape.role == "button" and shape.name == CLOSE and shape.box.width <= 16 * shot.scale
+
+
+def _in_line(line: Line, marks: Sequence[Candidate]) -> list[Candidate]:
+    inside = [m for m in marks if line.box.intersect(m.box).area > 0.5 * m.box.area]
+    return sorted(inside, key=lambda m: m.box.left)
+
+
+def _cut(shot: Screenshot, line: Line, marks: Sequence[Candidate]) -> list[Line]:
+    if len(line.text) <= 2 and any(line.box.iou(m.box) > 0.35 for m in marks):
+        return []
+    parts: list[Line] = []
+    rest: Line | None = line
     for mark in marks:
-        if len(line.text) <= 2 and line.box.iou(mark) > 0.35:
-            return None
-        start = _next_ink(shot, line.box, mark)
-        if line.places and mark.left <= line.box.left + 0.5 * line.box.height and start is not None:
-            rest = [(c, x) for c, x in zip(line.text, line.places, strict=True) if x > (mark.right + start) / 2]
-            while rest and rest[0][0] == " ":
-                rest.pop(0)
-            if not rest:
-                return None
-            box = Box(min(start - 1, line.box.right), line.box.top, line.box.right, line.box.bottom)
-            return replace(line, box=box, text="".join(c for c, _ in rest), places=tuple(x for _, x in rest))
-    return line
+        if rest is None or not rest.places or not _stands_apart(shot, rest, mark):
+            continue
+        before, rest = _around(rest, mark.box)
+        parts += [before] if before is not None else []
+    return [*parts, rest] if rest is not None else parts
 
 
-def _next_ink(shot: Screenshot, line: Box, mark: Box) -> float | None:
-    """Where the label right of a mark starts, or None when it is too near to be one."""
-    left, top, right, bottom = (
-        Box(min(mark.right + 1, line.right), line.top, line.right, line.bottom).clip(shot.width, shot.height).rounded()
+def _around(line: Line, mark: Box) -> tuple[Line | None, Line | None]:
+    """The parts of a line before and behind a mark."""
+    pairs = list(zip(line.text, line.places, strict=True))
+    slack = 0.15 * mark.width
+    return (
+        _part(line, [p for p in pairs if p[1] < mark.left - slack], line.box.left, mark.left - 1),
+        _part(line, [p for p in pairs if p[1] > mark.right + slack], mark.right + 1, line.box.right),
     )
+
+
+def _part(line: Line, pairs: list[tuple[str, float]], left: float, right: float) -> Line | None:
+    while pairs and pairs[0][0] == " ":
+        pairs = pairs[1:]
+    while pairs and pairs[-1][0] == " ":
+        pairs = pairs[:-1]
+    if not pairs or right <= left:
+        return None
+    text, places = "".join(c for c, _ in pairs), tuple(x for _, x in pairs)
+    return replace(line, box=Box(left, line.box.top, right, line.box.bottom), text=text, places=places)
+
+
+def _stands_apart(shot: Screenshot, line: Line, mark: Candidate) -> bool:
+    """Whether a mark is no letter of its line: free on both sides, and of another colour or height than the letters."""
+    near = 3.0 * shot.scale if mark.role != "button" else 0.8 * line.box.height
+    left, top, right, bottom = line.box.clip(shot.width, shot.height).rounded()
     crop = shot.pixels[top:bottom, left:right].astype(np.int16)
     if crop.size == 0:
-        return None
-    inked = (np.abs(crop - np.median(crop.reshape(-1, 3), axis=0)).max(axis=2) > 60).any(axis=0)
-    gap = int(inked.argmax()) if inked.any() else 0
-    return left + gap if gap >= 2.5 * shot.scale else None
+        return False
+    ink = np.abs(crop - np.median(crop.reshape(-1, 3), axis=0)).max(axis=2) > 60
+    a, b = round(mark.box.left) - left, round(mark.box.right) - left
+    around = [ink[:, max(0, a - round(near)) : max(0, a - 1)], ink[:, b + 1 : b + round(near)]]
+    if any(side.any() for side in around):
+        return False
+    others = ink.copy()
+    others[:, max(0, a - 1) : b + 1] = False
+    rows = np.flatnonzero(others.any(axis=1))
+    if not rows.size or mark.role == "button":
+        return True
+    higher = mark.box.height > 1.12 * (rows[-1] - rows[0] + 1)
+    own = ink & ~others
+    return higher or bool(own.any() and np.abs(_tone(crop, own) - _tone(crop, others)).max() > 48)
+
+
+def _tone(crop: NDArray[np.int16], ink: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Colour of the ink without its soft edges."""
+    pixels = crop[ink]
+    ground = np.median(crop.reshape(-1, 3), axis=0)
+    distance = np.abs(pixels - ground).max(axis=1)
+    tone: NDArray[np.float64] = pixels[distance >= np.quantile(distance, 0.7)].mean(axis=0)
+    return tone
 
 
 def contrast(pixels: NDArray[np.uint8], box: Box) -> NDArray[np.float32]:

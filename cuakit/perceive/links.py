@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.ocr_spaces import runs, underlines
 from cuakit.perceive.text import Line
 
 Word = tuple[str, Box]
@@ -58,7 +59,7 @@ def _cut(pixels: NDArray[np.uint8], line: Line) -> list[Piece]:
     for i in range(1, len(words)):
         joined = blue[i] == blue[i - 1] and (not blue[i] or _continues(ink, words[i - 1][1], words[i][1], left))
         groups[-1].append(i) if joined else groups.append([i])
-    return [Piece(_part(line, [words[i] for i in g]), link=blue[g[0]]) for g in groups]
+    return [_bare(Piece(_part(line, [words[i] for i in g]), link=blue[g[0]])) for g in groups]
 
 
 def _part(line: Line, words: Sequence[Word]) -> Line:
@@ -66,13 +67,18 @@ def _part(line: Line, words: Sequence[Word]) -> Line:
     return replace(line, box=box, text=" ".join(t for t, _ in words), places=())
 
 
+def _bare(piece: Piece) -> Piece:
+    """A link without the punctuation that follows it in the sentence."""
+    text = piece.line.text.rstrip(".,;:!?") if piece.link else ""
+    return replace(piece, line=replace(piece.line, text=text)) if text else piece
+
+
 def _snap(ink: NDArray[np.bool_], line: Line, left: int) -> list[Word]:
     """Words with their borders moved to the nearest gap in the ink; the recogniser places them only roughly."""
     words = [(t, b) for t, b in line.words() if b.width > 0]
     if len(words) < 2:
         return words
-    body = ink[: max(1, round(0.8 * len(ink)))]
-    empty = np.asarray(~body.any(axis=0))
+    empty = np.asarray(~(ink & ~underlines(ink)[:, None]).any(axis=0))
     reach = round(0.7 * line.box.height)
     cuts = [_gap(empty, round(b.left) - left, reach) for _, b in words[1:]]
     starts = [words[0][1].left, *(left + stop for _, stop in cuts)]
@@ -85,11 +91,10 @@ def _snap(ink: NDArray[np.bool_], line: Line, left: int) -> list[Word]:
 def _gap(empty: NDArray[np.bool_], near: int, reach: int) -> tuple[int, int]:
     """Widest run of empty columns that meets ``near ± reach``, as (start, stop); ``near`` itself if there is none."""
     low, high = max(0, near - reach), min(len(empty), near + reach + 1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], empty[low:high], [False]]).astype(np.int8)))
-    runs = [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    if not runs:
+    found = runs(empty[low:high])
+    if not found:
         return near, near
-    start, stop = max(runs, key=lambda r: r[1] - r[0])
+    start, stop = max(found, key=lambda r: r[1] - r[0])
     return low + start, low + stop
 
 
@@ -106,9 +111,9 @@ def _is_blue(
 
 
 def _continues(ink: NDArray[np.bool_], before: Box, after: Box, left: int) -> bool:
-    low = ink[round(0.6 * len(ink)) :]
-    gap = low[:, max(0, round(before.right) - left) : max(1, round(after.left) - left)]
-    line_in_gap = bool(gap.size) and bool((gap.mean(axis=1) > 0.9).any())
-    word = low[:, max(0, round(before.left) - left) : max(1, round(before.right) - left)]
-    underlined = bool(word.size) and bool((word.mean(axis=1) > 0.55).any())
-    return line_in_gap or not underlined
+    """Whether an underline runs through the space between two words, or nothing is underlined."""
+    lines = ink[underlines(ink)]
+    if not lines.size:
+        return True
+    gap = lines[:, max(0, round(before.right) - left) : max(1, round(after.left) - left)]
+    return bool(gap.size) and bool((gap.mean(axis=1) > 0.5).any())  # it makes room for descenders beside the gap

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
-from cuakit.perceive.glyphs import is_cross
+from cuakit.perceive.glyphs import CLOSE, is_cross
 
 ACTIONS: Final = {
     "button": ("click",),
@@ -76,7 +76,7 @@ def _with_actions(c: Candidate) -> Candidate:
 def _with_role(shot: Screenshot, c: Candidate, children: list[Candidate], text: Box | None, scale: float) -> Candidate:
     if c.role == "checkbox" and not c.name and "checked" in c.states:
         # A marked square without a label is a tool button far more often than a box; a bare cross closes.
-        return replace(c, role="button", states=(), name="close" if is_cross(shot, c.box) else "")
+        return replace(c, role="button", states=(), name=CLOSE if is_cross(shot, c.box) else "")
     if c.role not in ("icon", "unknown") or (c.source not in ("contours", "fused")):
         return c
     look = _measure(shot.pixels, c.box, scale)
@@ -145,7 +145,7 @@ def _empty_control(shot: Screenshot, c: Candidate, children: list[Candidate], lo
         return replace(c, role="group" if children else "image")
     if plain and rectangle and 0.5 <= w / h <= 2:
         return replace(c, role="icon", name=c.name or _colour(shot.pixels, c.box))
-    return replace(c, role="icon", name=c.name or ("close" if is_cross(shot, c.box) else ""))
+    return replace(c, role="icon", name=c.name or (CLOSE if is_cross(shot, c.box) else ""))
 
 
 def _has_arrow(shot: Screenshot, box: Box, after: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -15,6 +15,7 @@ from cuakit.models.load import load
 from cuakit.models.session import Session
 from cuakit.perceive.ocr_detect import DetectOptions, Quad, detect
 from cuakit.perceive.ocr_read import Alphabet, Reading, read
+from cuakit.perceive.ocr_spaces import respace
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class PpOcrText:
         quads = detect(self._detector, shot.pixels, self._zoom(shot), self.detect)
         readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch)
         lines = (
-            _line(shot.size, quad, reading)
+            _respaced(shot, _line(shot.size, quad, reading))
             for quad, reading in zip(quads, readings, strict=True)
             if reading.text.strip() and reading.score >= self.min_score
         )
@@ -124,6 +125,13 @@ class PpOcrText:
     @cached_property
     def _alphabet(self) -> Alphabet:
         return Alphabet.of(self._reader, self.script)
+
+
+def _respaced(shot: Screenshot, line: Line) -> Line:
+    if not line.places:
+        return line
+    text, places = respace(shot.crop(line.box), line.text, [x - int(line.box.left) for x in line.places])
+    return replace(line, text=text, places=tuple(x + int(line.box.left) for x in places))
 
 
 def _is_picture(line: Line, shot: Screenshot) -> bool:
