@@ -144,7 +144,7 @@ class Goal:
         parts = words(label)
         exact = [q for q in self.quoted if _same(q, label)]
         if exact:
-            case = 0.3 if any(q.strip() == label.strip() for q in exact) else 0.0
+            case = 0.15 if any(q.strip() == label.strip() for q in exact) else 0.0
             return Mention(3.0 + case, self.place(words(exact[0])))
         if not parts:
             return Mention()

@@ -30,7 +30,7 @@ TOGGLES: Final = frozenset({"checkbox", "radio", "switch", "option"})
 EARLY: Final = 0.8
 """What being mentioned first is worth over being mentioned last."""
 
-WRITE: Final = 3.0
+WRITE: Final = 3.2
 """Base score of writing an input that is not written yet; as much as a quoted label, so that order decides."""
 
 
@@ -153,7 +153,7 @@ def _counted(goal: Goal, candidate: Candidate, possible: Sequence[Offer]) -> flo
 
 
 def _opener(scene: Scene, mention: Mention) -> float:
-    if mention.strength:
+    if mention.strength >= 1:
         return 0.0
     return 3.0 if scene.goal.unfolds and not scene.memory.clicks and not scene.names_opener else 0.4
 

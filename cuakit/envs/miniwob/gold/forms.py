@@ -82,7 +82,7 @@ def search(view: View) -> Action | None:
         return click(button)
     results = [c for c in view.all("link") if not re.fullmatch(r"[<>\d]+|First|Last", c.label)]
     forward = view.first("link", name=">")
-    if forward and view.clicked(forward) < page:
+    if forward and view.memory.labels.count(">") < page:  # the link is drawn anew for each page
         return click(forward)
     return click(results[at]) if at < len(results) else None
 
