@@ -63,6 +63,7 @@ class Browser:
 
         Raises:
             BrowserUnavailable: None is installed, or it did not start.
+            DisplayUnavailable: A window was asked for, and there is no display.
         """
         launched = chromium.launch(
             executable=executable, headless=headless, paced=paced, args=args, env=env, timeout_s=timeout_s

@@ -21,7 +21,7 @@ from typing import Final
 import psutil
 
 from cuakit.backends.transport import PipeTransport, Transport, WebSocketTransport
-from cuakit.core.errors import BrowserUnavailable
+from cuakit.core.errors import BackendError, BrowserUnavailable, DisplayUnavailable
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "msedge")
 
@@ -225,11 +225,16 @@ def _published_url(process: subprocess.Popen[bytes], profile: Path, deadline: fl
     raise did_not_start(process, profile)
 
 
-def did_not_start(process: subprocess.Popen[bytes], profile: Path) -> BrowserUnavailable:
+def did_not_start(process: subprocess.Popen[bytes], profile: Path) -> BackendError:
     """The error for a browser that does not answer, with its exit status and last words."""
     status = process.poll()
     how = "did not answer in time" if status is None else f"ended with status {status}"
     words = _last_words(profile) or "nothing"
+    if "Missing X server or $DISPLAY" in words:
+        return DisplayUnavailable(
+            "Chromium cannot open a window: there is no display",
+            hint="set DISPLAY, start one with Xvfb, or launch headless",
+        )
     return BrowserUnavailable(
         f"Chromium {how}; its last words:\n{words}", hint="run it by hand with --version to see whether it works at all"
     )
@@ -281,7 +286,9 @@ def _last_words(profile: Path, lines: int = 12) -> str:
         text = _stderr(profile).read_text(errors="replace")
     except OSError:
         return ""
-    return "\n".join(text.splitlines()[-lines:])
+    # A machine without a system bus makes Chromium complain at length; that is never why it does not start.
+    told = [line for line in text.splitlines() if "dbus/" not in line]
+    return "\n".join(told[-lines:])
 
 
 def _remove(profile: Path, tries: int = 50) -> None:

@@ -41,6 +41,11 @@
     checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
     button: "button", submit: "button", reset: "button", image: "button", file: "button", color: "button",
   };
+  const GENERIC = words(
+    "active all btn button click clickable col container content control corner default div element field form " +
+    "glyphicon group handle has helper icon icons img image input inner item link main material outer primary reset " +
+    "row secondary span state svg tabler text the toggle type widget wrapper",
+  );
   const FINDABLE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[onclick],[contenteditable]";
   const SECRET_TOKENS = /\b(current-password|new-password|one-time-code|cc-number|cc-csc)\b/;
   const COLORS = {
@@ -52,6 +57,7 @@
   const NAME_LIMIT = 200;
   const VALUE_LIMIT = 2000;
   const OPTION_LIMIT = 40;
+  const SPECK = 2; // CSS pixels; less than this nobody sees or hits
   const SURFACE_SHARE = 0.5; // an element this large with listeners is a surface to work on, not a button
 
   // ---- identity: a key names one node for as long as its document lives ------------------------------------------
@@ -178,6 +184,15 @@
       return tag === "image" || tag === "use" ? "" : tidy(`${color} ${shape}`);
     }
     return colorName(style.backgroundColor);
+  };
+  // Nothing names it and nothing can be read on it: what its author called it says more than nothing.
+  const hint = (el) => {
+    const said = [el.getAttribute("name"), el.getAttribute("class"), el.id].filter(Boolean).join(" ");
+    const found = [];
+    for (const word of said.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/)) {
+      if (word.length > 2 && !GENERIC.has(word) && !found.includes(word)) found.push(word);
+    }
+    return found.slice(0, 3).join(" ");
   };
   const polygonName = (el) => (el.points && el.points.numberOfItems === 3 ? "triangle" : "polygon");
 
@@ -368,7 +383,11 @@
     let flow = self;
     const root = el === frame.doc.body || el === frame.doc.documentElement;
     if (!root && (style.overflowX !== "visible" || style.overflowY !== "visible") && style.display !== "inline") {
-      flow = meet(self, toTop(frame, el.getBoundingClientRect()));
+      const r = el.getBoundingClientRect(); // without its borders and scroll bars
+      const left = r.left + el.clientLeft, top = r.top + el.clientTop;
+      const right = el.clientWidth ? left + el.clientWidth : r.right;
+      const bottom = el.clientHeight ? top + el.clientHeight : r.bottom;
+      flow = meet(self, toTop(frame, { left, top, right, bottom }));
     }
     const holds = position !== "static" || style.transform !== "none";
     const made = { self, flow, absolute: holds ? flow : outer.absolute };
@@ -405,6 +424,8 @@
       const raw = toTop(frame, el.getBoundingClientRect());
       let box = meet(raw, clip);
       const out = !area(box);
+      const speck = box[2] - box[0] < SPECK || box[3] - box[1] < SPECK;
+      if (speck && !(evidence && evidence.sure)) return -1;
       if (out) {
         if (!area(raw) || !evidence || !evidence.operable || evidence.guess || offscreen >= options.offscreen) return -1;
         box = raw;
@@ -418,14 +439,19 @@
       let text = "", score = 1, inferred = false;
       let name = nameOf(el, tag, role);
       if (!role) {
-        const words = surface ? "" : contentText(el);
+        const words = surface || !evidence ? "" : contentText(el);
         if (words && words.length < NAME_LIMIT / 2) { role = "button"; name = name || words; text = words; }
         else role = words || el.firstElementChild || surface ? "group" : "image";
         score = surface ? 0.3 : 0.8;
         inferred = true;
       } else if (NAMED_BY_CONTENT.has(role) && !input) text = contentText(el);
       if (!name && role === "image" && tag !== "canvas") name = describe(el, tag);
-      if (evidence && evidence.guess) score = 0.5;
+      if (!name && evidence && !surface && !text) {
+        name = hint(el);
+        if (name) score = Math.min(score, 0.6);
+      }
+      if (out && !evidence.sure && !name) return -1;
+      if (evidence && evidence.guess) score = Math.min(score, 0.5);
       const states = statesOf(el, tag, secret, focused);
       if (out) { states.push("offscreen"); offscreen++; }
       if (evidence && evidence.operable) {
@@ -460,7 +486,7 @@
       if (!rects.length || !shown(el) || (styleOf(el).webkitTextSecurity || "none") !== "none") return;
       for (const line of linesOf(node, rects, range)) {
         const box = meet(toTop(frame, line.box), at.flow);
-        if (!area(box)) continue;
+        if (box[2] - box[0] < 1 || box[3] - box[1] < SPECK) continue;
         emit({
           el: node, frame, clip: at.flow, box, role: at.heading ? "heading" : "text", name: line.text, text: line.text,
           score: 1, up, states: [], out: false, value: "", actions: [], inline: false, tested: false, holder: el,

@@ -15,7 +15,7 @@ import pytest
 
 from cuakit.backends import chromium
 from cuakit.backends.cdp import Browser
-from cuakit.core.errors import BrowserUnavailable, TargetGone
+from cuakit.core.errors import BrowserUnavailable, DisplayUnavailable, TargetGone
 
 posix = pytest.mark.skipif(os.name == "nt", reason="process groups and signals are POSIX")
 
@@ -195,3 +195,11 @@ def test_a_program_that_does_not_start_is_quoted(tmp_path: Path, body: str, said
         Browser.launch(executable=str(program), timeout_s=1.0)
     if "fire" in body:
         assert "the disk is on fire" in caught.value.message
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a window needs no X server elsewhere")
+@pytest.mark.browser
+def test_a_window_without_a_display_is_its_own_error():
+    with pytest.raises(DisplayUnavailable, match="no display") as caught:
+        Browser.launch(headless=False, env={"DISPLAY": ":9999", "WAYLAND_DISPLAY": ""})
+    assert "headless" in caught.value.hint

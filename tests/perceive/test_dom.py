@@ -408,6 +408,23 @@ def test_a_drawn_checkbox_stands_for_the_real_one(page: Page, read: Read):
     assert page.evaluate("document.querySelector('input').checked") is False
 
 
+def test_a_nameless_icon_is_called_what_its_author_calls_it(read: Read):
+    row = only(
+        read("<body><span class='icon ui-icon-trash' onclick='1' style='display:block;width:9px;height:9px'>"),
+        role="image",
+    )
+    assert row.name == "trash"
+    assert row.score < 1
+
+
+def test_what_lies_under_a_scroll_bar_is_not_in_view(read: Read):
+    html = (
+        "<body style='margin:0'><div style='width:100px;height:60px;overflow:scroll'>"
+        "<div style='height:50px;width:300px'></div><button>Under</button></div>"
+    )
+    assert only(read(html), name="Under").states == ("offscreen",)
+
+
 def test_parents_are_what_holds_an_element(read: Read):
     found = read("<body><div role=dialog aria-label=Sure><p>Really?</p><button>Yes</button></div><button>No</button>")
     dialog = only(found, role="dialog")
