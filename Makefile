@@ -29,7 +29,7 @@ docs: setup  ## The documentation, warnings as errors, in docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 lab: setup  ## JupyterLab on the notebooks
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab --notebook-dir=. $$([ "$$(id -u)" != 0 ] || echo --allow-root) notebooks/00_quickstart.ipynb
 
 clean:  ## Remove what was built, not what was measured
 	rm -rf .venv docs/_build docs/tutorials .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist

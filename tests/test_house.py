@@ -97,7 +97,7 @@ def test_every_lint_exemption_in_pyproject_has_its_reason():
     assert bare == []
 
 
-BASICS = "sh env cat cksum dirname grep head id mktemp mv pwd rm sed tail uname"
+BASICS = "sh env cat chmod cksum dirname grep head id ln mkdir mktemp mv pwd rm sed tail uname"
 
 
 def fresh_machine(tmp_path: Path, *, python: str = "") -> tuple[Path, dict[str, str]]:
@@ -164,6 +164,35 @@ def test_setup_done_before_does_nothing(tmp_path):
     (project / ".venv/.ready").write_text(key.stdout)
     told = set_up(project, env)
     assert (told.returncode, told.stderr) == (0, "")
+
+
+@needs_sh
+@pytest.mark.parametrize("offered", [True, False])
+def test_without_a_chromium_of_the_system_playwrights_is_taken_or_a_plain_sentence_said(tmp_path, offered):
+    """The package installer is played; what setup makes of its success or failure is real."""
+    project, env = fresh_machine(tmp_path)
+    (tmp_path / "bin/chromium").unlink()
+    python = project / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        f"""#!/bin/sh
+        case "$*" in
+            -V) echo Python 3.11.7 ;;
+            *"install "*playwright) {"true" if offered else "exit 1"}
+                printf '#!/bin/sh\\nd=$PLAYWRIGHT_BROWSERS_PATH/chromium-9/chrome-linux; [ $1 = install ] || exit 0\\n' >.venv/bin/playwright
+                printf 'mkdir -p $d; printf "#!/bin/sh" >$d/chrome; chmod 755 $d/chrome\\n' >>.venv/bin/playwright
+                chmod 755 .venv/bin/playwright ;;
+        esac
+        """
+    )
+    python.chmod(0o755)
+    told = set_up(project, env)
+    assert told.returncode == 0, told.stderr
+    link = project / ".venv/bin/chromium"
+    assert link.exists() is offered
+    assert ("sudo apt-get install chromium" in told.stderr) is not offered
+    if offered:
+        assert link.resolve() == project / ".venv/browsers/chromium-9/chrome-linux/chrome"
 
 
 @needs_sh

@@ -39,8 +39,11 @@ apt_install() { # packages...; fails quietly, the caller says what is missing
 }
 
 browser() {
-    [ -n "${CUAKIT_CHROMIUM:-}" ] && return 0
-    for name in $BROWSERS; do have "$name" && return 0; done
+    [ -n "${CUAKIT_CHROMIUM:-}" ] || [ -x "$VENV/bin/chromium" ] && return 0
+    for name in $BROWSERS; do
+        # Ubuntu's chromium-browser may be a note that a snap is needed: it must answer.
+        have "$name" && { [ "$name" != chromium-browser ] || "$name" --version >/dev/null 2>&1; } && return 0
+    done
     [ -d '/Applications/Google Chrome.app' ] || [ -d /Applications/Chromium.app ]
 }
 
@@ -59,9 +62,29 @@ system_packages() {
     say "installing system packages: $wanted"
     # shellcheck disable=SC2086 # a list of words
     apt_install $wanted && return 0
-    say "could not install: $wanted"
+    for package in $wanted; do apt_install "$package" || true; done
+}
+
+still_missing() {
+    browser || playwright_browser || true
+    wanted=$(missing_packages)
+    [ -n "$wanted" ] || return 0
+    say "not installed, and could not be: $wanted"
     say "Without them the browser and desktop parts do not run. Install them with your package manager"
     say "(Debian, Ubuntu: sudo apt-get install $wanted) and run the command again."
+}
+
+# Where the system has no Chromium outside a snap (Ubuntu in a container): Playwright's build, kept inside .venv.
+playwright_browser() {
+    [ "$(uname -s)" = Linux ] || return 1
+    say "the system offers no Chromium; taking Playwright's"
+    "$VENV/bin/python" -m pip install -q --disable-pip-version-check playwright </dev/null || return 1
+    PLAYWRIGHT_BROWSERS_PATH=$VENV/browsers "$VENV/bin/playwright" install chromium >/dev/null 2>&1 </dev/null || return 1
+    as_root "$VENV/bin/playwright" install-deps chromium >/dev/null 2>&1 </dev/null || true
+    for found in "$VENV"/browsers/chromium-*/chrome-linux*/chrome; do
+        [ -x "$found" ] && ln -sf "$PWD/$found" "$VENV/bin/chromium"
+    done
+    browser
 }
 
 # --- Python ------------------------------------------------------------------------------------------------------
@@ -131,3 +154,4 @@ python_packages() {
 
 system_packages
 python_packages
+still_missing
