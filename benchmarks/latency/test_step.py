@@ -21,7 +21,7 @@ from cuakit.core.trajectory import Trajectory
 from cuakit.envs.miniwob import MiniWob
 from cuakit.loop import run_subtask
 
-ROUNDS = 50
+ROUNDS = 20
 
 
 @pytest.fixture(scope="module")

@@ -79,6 +79,14 @@ class Scene:
         return any(normal(label) not in SUBMITS and self.goal.mention(label).strength >= 1 for label in openers)
 
     @cached_property
+    def wrappers(self) -> frozenset[str]:
+        """Ids of things on offer that hold another of the same label."""
+        labels = {o.candidate.id: o.candidate.label for o in self.possible}
+        return frozenset(
+            c.parent for c in (o.candidate for o in self.possible) if c.label and labels.get(c.parent) == c.label
+        )
+
+    @cached_property
     def buttons(self) -> list[Candidate]:
         """Buttons on offer."""
         return [o.candidate for o in self.possible if o.candidate.role == "button"]
@@ -131,6 +139,8 @@ def _worth(scene: Scene, candidate: Candidate) -> float:
     if not mention.strength and (memory.clicks or memory.entered):
         ends = normal(candidate.label) in SUBMITS or (candidate.role == "button" and len(scene.buttons) == 1)
         value += 0.5 if ends else 0.0
+    if candidate.id in scene.wrappers:
+        value -= 0.3  # what lies inside and is called the same is what is meant
     return value - 3.0 * memory.clicks[identity(candidate)]
 
 

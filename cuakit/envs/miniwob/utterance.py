@@ -41,7 +41,8 @@ def inputs_of(utterance: str, bold: Iterable[str] = ()) -> dict[str, str]:
     {'text': 'KIM'}
     """
     found: dict[str, str] = {}
-    for name, value in _literals(utterance, [b.strip() for b in bold]):
+    literals = _literals(utterance, [b.strip() for b in bold])
+    for name, value in sorted(literals, key=lambda pair: utterance.casefold().find(pair[1].casefold())):
         if value and value not in found.values():
             found[_free(name, found)] = value
     return found
