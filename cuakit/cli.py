@@ -87,6 +87,41 @@ def report(
         print(json.dumps(done.summary() | {"out": str(run)}))
 
 
+@bench.command
+def compare(
+    run: Path,
+    *,
+    agent: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    other: Path | None = None,
+    allow: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> None:
+    """Say whether one agent is better than another, paired by task and seed.
+
+    Args:
+        run: Folder of a run.
+        agent: Two agents; every pair by default.
+        other: Folder of another run that holds the second agent.
+        allow: What may differ between two runs: suite, seeds, machine, packages; may be repeated.
+        as_json: One JSON object on the last line.
+    """
+    from cuakit import bench as benches
+    from cuakit.core.codec import jsonable
+    from cuakit.core.errors import UsageError
+
+    here = benches.Run(run)
+    if len(agent) not in (0, 2) or (other is not None and not agent):
+        raise UsageError("name two agents, or none for every pair of one run", hint="--agent A --agent B")
+    if agent:
+        made = [benches.compare(here, *agent, other=benches.Run(other) if other else None, allow=allow)]
+    else:
+        made = list(benches.compare_all(here))
+    for one in made:
+        print(one)
+    if as_json:
+        print(json.dumps({"comparisons": [jsonable(c) | {"n": c.n, "verdict": c.verdict} for c in made]}))
+
+
 @app.command(name="list")
 def list_(what: str = "", *, as_json: Annotated[bool, Parameter(name="--json", negative=())] = False) -> None:
     """What there is: stages by verb, agents, suites, environments.

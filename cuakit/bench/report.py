@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from cuakit.bench.compare import compare_all, comparisons_html
 from cuakit.bench.filmstrip import headline, strip
 from cuakit.bench.results import Run, table_html, table_markdown
 from cuakit.bench.stats import SUCCESS, median
@@ -28,6 +29,7 @@ summary{{cursor:pointer}}pre{{white-space:pre-wrap;font-size:12px}}
 </style></head><body>
 <h1>{title}</h1><p>{lead}</p>
 <h2>How often it worked</h2>{table}<p>{note}</p>
+<h2>Which differences there is evidence for</h2>{differences}
 <h2>Trials, failures first</h2>{strips}
 <h2>Time per stage</h2>{times}
 <h2>Machine and command</h2>{machine}
@@ -96,6 +98,7 @@ def html(run: Run, *, caps: Caps | None = None) -> str:
         lead=escape(_lead(run)),
         table=table_html(run.lines),
         note=NOTE,
+        differences=comparisons_html(compare_all(run)),
         strips=_strips(run, caps or Caps()),
         times=_times(run),
         machine=_machine(run),
