@@ -186,11 +186,11 @@
     return colorName(style.backgroundColor);
   };
   // Nothing names it and nothing can be read on it: what its author called it says more than nothing.
-  const hint = (el) => {
+  const hint = (el, role) => {
     const said = [el.getAttribute("name"), el.getAttribute("class"), el.id].filter(Boolean).join(" ");
     const found = [];
     for (const word of said.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/)) {
-      if (word.length > 2 && !GENERIC.has(word) && !found.includes(word)) found.push(word);
+      if (word.length > 2 && word !== role && !GENERIC.has(word) && !found.includes(word)) found.push(word);
     }
     return found.slice(0, 3).join(" ");
   };
@@ -447,7 +447,7 @@
       } else if (NAMED_BY_CONTENT.has(role) && !input) text = contentText(el);
       if (!name && role === "image" && tag !== "canvas") name = describe(el, tag);
       if (!name && evidence && !surface && !text) {
-        name = hint(el);
+        name = hint(el, role);
         if (name) score = Math.min(score, 0.6);
       }
       if (out && !evidence.sure && !name) return -1;
