@@ -31,7 +31,8 @@ class ScriptedPage(Protocol):
 class PageQuiet:
     """Waits for a reaction, then for quiet. Times are arc-cua's.
 
-    A request counts when the action started it, so a long poll that was open before does not block. An animation counts
+    A field that was written is a change, but not yet the page's answer: what completes or checks the text comes later, so
+    the time for a reaction runs on. A request counts when the action started it, so a long poll that was open before does not block. An animation counts
     when it ends; a spinner without end does not.
 
     Args:
@@ -99,14 +100,18 @@ class BoundPageQuiet:
         while True:
             seen = self._look()
             waited = o.clock() - start
+            written = seen is not None and bool(seen["written"])
             reacted = reacted or seen is None or bool(seen["reacted"] or seen["pending"]) or self._is_new(seen)
             ready = seen is not None and bool(seen["ready"])
             if seen is not None and ready and _at_rest(seen, o.quiet_s if reacted else 0.0):
                 alike, picture = self._looks_alike(grab, picture)
                 if alike and (reacted or waited >= o.reaction_s):
-                    return self._end(waited, "quiet" if reacted else "no reaction", reacted=reacted, quiet=True)
+                    moved = reacted or written
+                    return self._end(waited, "quiet" if moved else "no reaction", reacted=moved, quiet=True)
             if waited >= (o.timeout_s if ready else o.load_timeout_s):
-                return self._end(waited, "timeout" if ready else "still loading", reacted=reacted, quiet=False)
+                return self._end(
+                    waited, "timeout" if ready else "still loading", reacted=reacted or written, quiet=False
+                )
             o.sleep(o.poll_s)
 
     def _look(self) -> Mapping[str, Any] | None:

@@ -17,17 +17,25 @@ INSTALL: Final = """
     if (w[KEY]) return w[KEY];
     const now = () => w.performance.now();
     // changes: mutations so far; base: their number when the action began; old: last request from before the action.
-    const s = {changes: 0, base: 0, last: -1e9, old: 0, seq: 0, acting: false, open: new Set(), id: Math.random()};
+    const s = {changes: 0, base: 0, last: -1e9, old: 0, seq: 0, acting: false, written: false, open: new Set(), id: Math.random()};
     Object.defineProperty(w, KEY, {value: s});
     s.idle = () => now() - s.last;
     const note = () => { s.changes += 1; s.last = now(); };
     const watch = root => new w.MutationObserver(note).observe(
       root, {subtree: true, childList: true, attributes: true, characterData: true});
     watch(w.document);
+    const known = new WeakSet();
+    const watchRoot = root => { if (!known.has(root)) { known.add(root); watch(root); } };
+    const watchRoots = root => {
+      for (const e of root.querySelectorAll('*'))
+        if (e.shadowRoot) { watchRoot(e.shadowRoot); watchRoots(e.shadowRoot); }
+    };
+    watchRoots(w.document);
+    w.addEventListener('DOMContentLoaded', () => watchRoots(w.document), {once: true}); // roots written in the markup
     const attach = w.Element.prototype.attachShadow;
     w.Element.prototype.attachShadow = function attachShadow(init) {
       const root = attach.call(this, init);
-      watch(root);
+      watchRoot(root);
       return root;
     };
     const begin = () => {
@@ -36,7 +44,8 @@ INSTALL: Final = """
     const early = {capture: true, passive: true};
     for (const kind of ['pointerdown', 'mousedown', 'keydown', 'wheel', 'drop', 'beforeinput', 'input', 'change'])
       w.addEventListener(kind, begin, early);
-    for (const kind of ['input', 'change', 'scroll', 'focusin']) w.addEventListener(kind, note, early);
+    w.addEventListener('scroll', note, early);
+    for (const kind of ['input', 'change']) w.addEventListener(kind, () => { s.written = true; s.last = now(); }, early);
     const start = () => { s.open.add(++s.seq); return s.seq; };
     const end = id => { if (s.open.delete(id)) s.last = now(); };
     const fetch = w.fetch;
@@ -79,7 +88,7 @@ const all = windows.map(w => install(w));
 def probe(frames: int) -> str:
     """One look; null where there is no watcher. With ``frames``, that many animation frames pass first.
 
-    Gives ``id`` of the document, ``ready``, ``reacted``, ``pending`` requests of the action, ``running`` animations that
+    Gives ``id`` of the document, ``ready``, ``reacted``: the page changed, ``written``: a field did, ``pending`` requests of the action, ``running`` animations that
     end, ``idle_ms`` since the last change, and ``still``: nothing changed during the frames.
     """
     return f"""(async () => {{{_ALL}
@@ -93,6 +102,7 @@ return {{
   id: all[0].id,
   ready: windows.every(w => w.document.readyState === 'complete'),
   reacted: all.some(s => s.changes > s.base),
+  written: all.some(s => s.written),
   pending: all.reduce((n, s) => n + [...s.open].filter(id => id > s.old).length, 0),
   running: windows.reduce((n, w) => n + w.document.getAnimations().filter(ends).length, 0),
   idle_ms: Math.min(...all.map(s => s.idle())),
@@ -102,7 +112,7 @@ return {{
 
 
 FINISH: Final = f"""(() => {{{_ALL}
-for (const s of all) {{ s.acting = false; s.base = s.changes; s.old = s.seq; }}
+for (const s of all) {{ s.acting = s.written = false; s.base = s.changes; s.old = s.seq; }}
 return all[0].id;
 }})()"""
 """The wait is over: what comes next belongs to the next action. Gives the document's id."""
