@@ -35,7 +35,7 @@ def respace(crop: NDArray[np.uint8], text: str, places: Sequence[float]) -> tupl
     gaps = gaps_in(ink_of(crop))
     height = crop.shape[0]
     between = [_widest(gaps, a, b) for a, b in pairwise(places)]
-    pitch = max(1.25 * float(np.median(np.diff(places))), 0.36 * height)  # two narrow letters stand nearer than that
+    pitch = max(1.25 * float(np.median(np.diff(places))), 0.5 * height)  # two narrow letters stand nearer than that
     known = [max(between[i - 1 : i + 1], default=0.0) for i, c in enumerate(text) if c == " " and 0 < i < len(text) - 1]
     limit = max(LEAST * height, 0.85 * float(np.median(known))) if known else ALONE * height
     out: list[tuple[str, float]] = [(text[0], places[0])]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.colours import colour_word
 from cuakit.perceive.glyphs import CLOSE, is_cross
 
 ACTIONS: Final = {
@@ -144,7 +145,7 @@ def _empty_control(shot: Screenshot, c: Candidate, children: list[Candidate], lo
     if children or max(w, h) > 96 * scale:
         return replace(c, role="group" if children else "image")
     if plain and rectangle and 0.5 <= w / h <= 2:
-        return replace(c, role="icon", name=c.name or _colour(shot.pixels, c.box))
+        return replace(c, role="icon", name=c.name or colour_word(shot.pixels, c.box))
     return replace(c, role="icon", name=c.name or (CLOSE if is_cross(shot, c.box) else ""))
 
 
@@ -201,28 +202,3 @@ def _named_field(c: Candidate, rows: list[Candidate], scale: float) -> Candidate
 
 _DATE: Final = re.compile(r"[dmy]{2,4}([/.-])[dmy]{2,4}\1[dmy]{2,4}", re.IGNORECASE)
 """What an empty date field shows."""
-
-_COLOURS: Final = {
-    "black": (0, 0, 0),
-    "white": (255, 255, 255),
-    "grey": (128, 128, 128),
-    "red": (255, 0, 0),
-    "lime": (0, 255, 0),
-    "green": (0, 128, 0),
-    "blue": (0, 0, 255),
-    "yellow": (255, 255, 0),
-    "cyan": (0, 255, 255),
-    "magenta": (255, 0, 255),
-    "orange": (255, 165, 0),
-    "purple": (128, 0, 128),
-    "pink": (255, 192, 203),
-    "brown": (165, 42, 42),
-}
-"""CSS colour keywords, sRGB."""
-
-
-def _colour(pixels: NDArray[np.uint8], box: Box) -> str:
-    """Word for the colour of a plain swatch."""
-    left, top, right, bottom = box.pad(-0.25 * min(box.width, box.height)).rounded()
-    colour = np.median(pixels[top:bottom, left:right].reshape(-1, 3), axis=0)
-    return min(_COLOURS, key=lambda name: float(np.abs(colour - _COLOURS[name]).sum()))
