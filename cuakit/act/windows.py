@@ -24,6 +24,7 @@ from cuakit.backends.atspi_bus import AccessibilityUnavailable
 from cuakit.backends.input.atspi import Element, read_element
 from cuakit.backends.input.mpx import remove_stale
 from cuakit.backends.x11 import X11
+from cuakit.backends.x11_manage import manager_caught_up
 from cuakit.backends.x11_ping import Pinger
 from cuakit.backends.x11_windows import WindowInfo
 from cuakit.core.action import Action, Click, Wait
@@ -39,7 +40,7 @@ Delivery = Literal["background", "foreground"]
 EVIDENCE_WITHIN_S: Final = 0.6
 """How long evidence is waited for after an action."""
 
-_ANSWER_WITHIN_S: Final = 1.0
+_ANSWER_WITHIN_S: Final = 0.4
 
 
 class WindowSurface(Surface, Protocol):
@@ -166,13 +167,20 @@ class BoundWindowActor:
             self.access.close()
 
     def _answering(self) -> WindowInfo:
+        """The window now, if its program reads its events.
+
+        A program that answers no ping may still live: the accessibility bus is asked too.
+        """
         window = self.surface.info()
-        if self.pinger.answers(window.id, _ANSWER_WITHIN_S) is False:
-            raise BackendError(
-                f"{window.app or 'the program'} does not answer; it is busy or hung",
-                hint="wait and observe again",
-                code="not_responding",
-            )
+        if self.pinger.answers(window.id, _ANSWER_WITHIN_S) is not True:
+            hangs = self.access.hangs(window.pid) if self.access is not None else None
+            if hangs or (hangs is None and self.pinger.answers(window.id, 1.0) is False):
+                raise BackendError(
+                    f"{window.app or 'the program'} does not answer; it is busy or hung",
+                    hint="wait and observe again",
+                    code="not_responding",
+                )
+            self.pinger.ignore(window.id)
         return window
 
     def _element(self, candidate: Candidate) -> Element | None:
@@ -199,6 +207,7 @@ class BoundWindowActor:
                 escalation=Escalation(target="reobserve", reason=lost.error_code),
             )
         try:
+            manager_caught_up(self.surface.x)
             after = witness.wait(before, lambda found: _enough(found, chosen), EVIDENCE_WITHIN_S)
         except BackendError as lost:
             closed = Evidence(kind="window_change", detail=f"the window is no more ({lost.error_code})")

@@ -132,6 +132,11 @@ class Accessibility:
         """The application of a process, or None when it does not speak accessibility."""
         return next((app for app in self.apps(timeout_s) if app.pid == pid), None)
 
+    def hangs(self, pid: int, timeout_s: float = _APP_DEADLINE_S) -> bool | None:
+        """Whether the application of a process does not answer in time; None when it is not on the bus."""
+        app = self.app_of(pid, timeout_s)
+        return None if app is None else not (app.name or app.toolkit)
+
     def frames(self, app: App, timeout_s: float = _APP_DEADLINE_S) -> tuple[Frame, ...]:
         """Top-level objects of an application; none when it does not answer in time."""
         children = refs(self.bus.call(Call(app.ref.dest, app.ref.path, ACCESSIBLE, "GetChildren"), timeout_s))
@@ -152,7 +157,10 @@ class Accessibility:
 
     def read_text(self, ref: Ref, timeout_s: float = 3.0) -> str | None:
         """Whole text of an object; None when it has none or does not answer."""
-        answer = self.bus.call(Call(ref.dest, ref.path, TEXT, "GetText", "ii", (0, -1)), timeout_s)
+        count = variant(self.bus.call(get_property(ref.dest, ref.path, TEXT, "CharacterCount"), timeout_s))
+        if not isinstance(count, int):
+            return None
+        answer = self.bus.call(Call(ref.dest, ref.path, TEXT, "GetText", "ii", (0, count)), timeout_s)
         return None if isinstance(answer, Failure) or not answer else str(answer[0])
 
     def read_number(self, ref: Ref, timeout_s: float = 3.0) -> float | None:

@@ -7,6 +7,7 @@ its children or the cache for everything (LibreOffice has two billion cells).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -216,7 +217,7 @@ def _read_shown(read: _Read, shown: Sequence[tuple[_Pending, frozenset[str], int
             depth=at.depth,
             index=at.index,
             role=role_word(number(role)),
-            name=text(name),
+            name=_name(text(name), read.app),
             states=states,
             interfaces=frozenset(i.rpartition(".")[2] for i in offered),
             box=_moved(extents(box), read.offset),
@@ -296,6 +297,14 @@ def _read_details(read: _Read) -> None:
             read.nodes[at] = replace(node, value=f"{answer[0][1]:g}")
         elif what == "text" and answer[0]:
             read.nodes[at] = replace(node, value=str(answer[0]))
+
+
+def _name(name: str, app: App) -> str:
+    """A name that means something: GTK 4 calls what has none after its class."""
+    return "" if app.toolkit == "GTK" and _CLASS_NAME.fullmatch(name) else name
+
+
+_CLASS_NAME: Final = re.compile(r"Gtk[A-Z][A-Za-z]+")
 
 
 def _moved(box: Box | None, offset: tuple[float, float]) -> Box | None:

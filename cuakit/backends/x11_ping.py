@@ -28,7 +28,7 @@ class Pinger:
     def __init__(self, display: str) -> None:
         self._x = X11.open(display)
         self._lock = threading.Lock()
-        self._serial = 0
+        self._silent: set[int] = set()
         core = self._x.connection.core
         core.ChangeWindowAttributes(
             self._x.root, xp.CW.EventMask, [xp.EventMask.SubstructureNotify], is_checked=True
@@ -43,11 +43,13 @@ class Pinger:
         x = self._x
         with self._lock, x.errors(f"window {window:#x}"):
             x.connection.core.GetGeometry(window).reply()
-            if x.atom("_NET_WM_PING") not in numbers(x.property_bytes(x.ask_property(window, "WM_PROTOCOLS"))):
+            if window in self._silent or x.atom("_NET_WM_PING") not in numbers(
+                x.property_bytes(x.ask_property(window, "WM_PROTOCOLS"))
+            ):
                 return None
-            self._serial = time.monotonic_ns() // 1_000_000 & 0xFFFFFFFF
+            serial = time.monotonic_ns() // 1_000_000 & 0xFFFFFFFF
             protocols, ping = x.atom("WM_PROTOCOLS"), x.atom("_NET_WM_PING")
-            data = (ping, self._serial, window, 0, 0)
+            data = (ping, serial, window, 0, 0)
             message = struct.pack("=BBHII5I", _CLIENT_MESSAGE, 32, 0, window, protocols, *data)
             x.connection.core.SendEvent(False, window, 0, message, is_checked=True).check()
             end = time.monotonic() + timeout_s
@@ -55,6 +57,10 @@ class Pinger:
                 if isinstance(event, xp.ClientMessageEvent) and list(event.data.data32)[:3] == list(data[:3]):
                     return True
             return False
+
+    def ignore(self, window: int) -> None:
+        """Remember that a program is alive and yet never answers, as Qt does: it then counts as taking no part."""
+        self._silent.add(window)
 
     def close(self) -> None:
         """Disconnect. Safe to call twice."""

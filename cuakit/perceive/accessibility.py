@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.candidate import INTERACTIVE, Candidate, Candidates
 from cuakit.core.errors import BackendError
 from cuakit.core.geometry import Box, Point
 from cuakit.core.screenshot import Screenshot
@@ -14,6 +14,9 @@ from cuakit.perceive.accessibility_roles import aria_role, aria_states
 
 if TYPE_CHECKING:
     from cuakit.backends.atspi_tree import Node, Tree
+
+_CANVAS: Final = 48
+"""Shortest side in pixels of a nameless leaf that is kept."""
 
 _NAMED_BY_CHILDREN: Final = frozenset({"button", "link", "tab", "menuitem", "listitem", "cell", "row", "treeitem"})
 _SILENT: Final = frozenset({"group", "unknown", "window", "scrollbar"})
@@ -82,9 +85,18 @@ def candidates(tree: Tree, shot: Screenshot) -> Candidates:
         if node.box is None or at == 0 or frame.intersect(node.box).area <= 0:
             continue
         made = _candidate(at, node, frame, tree)
-        if made.role not in _SILENT or made.label or made.value or made.actions:
+        if _worth(made, node):
             kept[at] = made
     return Candidates.numbered(_with_parents(kept, tree))
+
+
+def _worth(made: Candidate, node: Node) -> bool:
+    """Whether an object says something, offers something, or is a leaf large enough to be pointed at: a canvas."""
+    if made.label or made.value or made.actions:
+        return True
+    if made.role in _SILENT or made.role == "text":
+        return node.children == 0 and made.role != "scrollbar" and min(made.box.width, made.box.height) >= _CANVAS
+    return True
 
 
 def _candidate(at: int, node: Node, frame: Box, tree: Tree) -> Candidate:
@@ -128,7 +140,7 @@ def _joined(at: int, tree: Tree) -> str:
 
 def _actions(node: Node, role: str) -> Iterator[str]:
     usable = "sensitive" in node.states or "enabled" in node.states
-    if usable and node.actions and role not in ("text", "image", "group", "unknown", "window"):
+    if usable and role in INTERACTIVE | {"menu"}:
         yield "click"
     if "EditableText" in node.interfaces or ("editable" in node.states and role == "textbox"):
         yield "type"
@@ -140,8 +152,6 @@ def _actions(node: Node, role: str) -> Iterator[str]:
 
 
 def _with_parents(kept: dict[int, Candidate], tree: Tree) -> Iterator[Candidate]:
-    from dataclasses import replace  # noqa: PLC0415
-
     for at, made in kept.items():
         above = tree.nodes[at].parent
         while above >= 0 and above not in kept:

@@ -13,7 +13,7 @@ from cuakit.act.windows import WindowActor
 from cuakit.backends.desktop import Desktop
 from cuakit.backends.input.mpx import masters
 from cuakit.backends.x11 import X11
-from cuakit.backends.x11_manage import activate
+from cuakit.backends.x11_manage import activate, manager_caught_up
 from cuakit.backends.x11_situation import situation
 from cuakit.backends.x11_windows import list_windows
 from cuakit.capture.window import Window
@@ -29,6 +29,7 @@ from cuakit.core.action import (
     TypeText,
 )
 from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.errors import BackendError
 from cuakit.core.geometry import Box
 from cuakit.perceive.accessibility import AccessibilityElements
 
@@ -41,7 +42,7 @@ def imports(*modules):
     code += "".join(f"gi.require_version('Gtk', '{m}.0')\n" if m.isdigit() else f"import {m}\n" for m in modules)
     return (
         Path(SYSTEM_PYTHON).exists()
-        and subprocess.run([SYSTEM_PYTHON, "-c", code], capture_output=True).returncode == 0
+        and subprocess.run([SYSTEM_PYTHON, "-c", code], capture_output=True, check=False).returncode == 0
     )
 
 
@@ -55,17 +56,20 @@ pytestmark = [
 PROGRAMS = {
     "gtk3": ([SYSTEM_PYTHON, APPS / "gtk_app.py", "3"], ("gi", "3"), "python3-gi gir1.2-gtk-3.0"),
     "gtk4": ([SYSTEM_PYTHON, APPS / "gtk_app.py", "4"], ("gi", "4"), "python3-gi gir1.2-gtk-4.0"),
-    "qt5": ([SYSTEM_PYTHON, APPS / "qt_app.py", "5"], ("PyQt5.QtWidgets",), "python3-pyqt5"),
     "qt6": ([SYSTEM_PYTHON, APPS / "qt_app.py", "6"], ("PyQt6.QtWidgets",), "python3-pyqt6"),
 }
 
 
-def wait_for(what, *, within_s=15.0):
+def wait_for(holds, *, within_s=15.0, what="it"):
     end = time.monotonic() + within_s
-    while not (found := what()):
-        assert time.monotonic() < end, "it did not happen in time"
+    while True:
+        try:
+            if found := holds():
+                return found
+        except BackendError:
+            found = None
+        assert time.monotonic() < end, f"not in time: {what}"
         time.sleep(0.02)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +133,8 @@ class Running:
             return [e for e in self.events()[seen:] if not e["event"].startswith("focus")]
 
         if expect:
-            wait_for(lambda: expect in [e["event"] for e in new()], within_s=5)
+            wait_for(lambda: expect in [e["event"] for e in new()], within_s=5, what=receipt)
+        manager_caught_up(self.x)
         noticed = before.changes(situation(self.x))
         assert self.cover[1].read_text() == typed, "the person's window got what was meant for another"
         return receipt, new(), noticed
@@ -232,11 +237,12 @@ def test_text_is_added_and_enter_pressed(app):
     capture, found = app.observe()
     app.do(TypeText(target=pick(found, "textbox").id, text="one "), capture)
     capture, found = app.observe()
-    receipt, events, noticed = app.do(
-        TypeText(target=pick(found, "textbox").id, text="two", replace=False, then="ENTER"),
-        capture,
-        expect="entry-enter",
-    )
+    action = TypeText(target=pick(found, "textbox").id, text="two", replace=False, then="ENTER")
+    if app.kind == "gtk4":  # an entry without the keyboard cannot be given it
+        receipt, events, noticed = app.do(action, capture)
+        assert (receipt.effect, receipt.code, events) == ("refused", "background_unavailable", [])
+        return
+    receipt, events, noticed = app.do(action, capture, expect="entry-enter")
     assert [e["values"] for e in events if e["event"] == "entry-enter"] == [["one two"]]
     assert receipt.injected
     assert noticed == ()
