@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cuakit.core.candidate import ROLES, Candidate, Candidates
 from cuakit.core.draw import draw, role_color
