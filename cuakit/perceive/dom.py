@@ -20,6 +20,8 @@ from cuakit.core.screenshot import Screenshot
 HANDLE: Final = "globalThis[Symbol.for('cuakit.dom')]"
 """JavaScript expression for the reader in a page; ``.element(key)`` gives the node behind ``dom:<key>``."""
 
+_PARTS: Final = ("tools", "names", "roles", "hits", "walk")
+
 
 class Scriptable(Protocol):
     """A page that evaluates JavaScript in its main frame."""
@@ -65,7 +67,9 @@ class DomElements:
 @cache
 def reader_source() -> str:
     """Source of the reader, which installs itself once per document."""
-    return resources.files("cuakit.perceive").joinpath("dom_reader.js").read_text("utf-8")
+    folder = resources.files("cuakit.perceive").joinpath("dom_reader")
+    parts = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in _PARTS)
+    return f'(() => {{\n"use strict";\nif ({HANDLE}) return;\n{parts}\n}})();'
 
 
 def to_candidates(rows: Sequence[Sequence[Any]], scale: float) -> Candidates:
