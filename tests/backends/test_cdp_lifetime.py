@@ -15,7 +15,7 @@ import pytest
 
 from cuakit.backends import chromium
 from cuakit.backends.cdp import Browser
-from cuakit.core.errors import BrowserUnavailable, DisplayUnavailable, TargetGone
+from cuakit.core.errors import BrowserUnavailable, DisplayUnavailable, MissingExtra, TargetGone
 
 posix = pytest.mark.skipif(os.name == "nt", reason="process groups and signals are POSIX")
 
@@ -203,3 +203,10 @@ def test_a_window_without_a_display_is_its_own_error():
     with pytest.raises(DisplayUnavailable, match="no display") as caught:
         Browser.launch(headless=False, env={"DISPLAY": ":9999", "WAYLAND_DISPLAY": ""})
     assert "headless" in caught.value.hint
+
+
+def test_a_missing_websocket_package_names_the_extra(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "websockets.exceptions", None)
+    with pytest.raises(MissingExtra, match="websockets") as caught:
+        Browser.connect("ws://127.0.0.1:9/devtools/browser/x")
+    assert "cuakit[browser]" in caught.value.hint
