@@ -23,6 +23,10 @@ EDITABLE: Final = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "
 """Roles in which a caret may blink."""
 
 
+_SAMPLE: Final = 4096
+"""Pixels that the element's colour shift is estimated from."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How much may change. Lengths are in logical points and follow the display's scale.
@@ -111,45 +115,57 @@ def compare(
     """
     if before.shape != after.shape or before.size == 0:
         return Comparison(same=False, changed=1.0, density=1.0)
-    delta = after.astype(np.int16)
-    delta -= before
-    if not delta.any():
+    moved = np.maximum(before, after) - np.minimum(before, after)
+    if not moved.any():
         return Comparison(same=True, changed=0.0, density=0.0)
-    if element is not None and _dimmed(delta, element, limits.surroundings):
-        return Comparison(same=False, changed=1.0, density=1.0)
-    changed = _without_highlight(delta, element, limits)
+    changed = _any_channel(moved > limits.level)
+    if element is not None:
+        inside = _slices(element, changed.shape)
+        if _dimmed(_any_channel(moved > limits.surroundings), inside):
+            return Comparison(same=False, changed=1.0, density=1.0)
+        changed[inside] &= _beyond_highlight(before[inside], after[inside], changed[inside], limits)
     if role in EDITABLE:
         changed = _without_caret(changed, scale)
     density = densest(changed, max(2, round(limits.window_pt * scale)))
     return Comparison(same=density <= limits.density, changed=float(changed.mean()), density=density)
 
 
-def _dimmed(delta: NDArray[np.int16], element: Box, level: int) -> bool:
+def _any_channel(mask: Mask) -> Mask:
+    either: Mask = mask[..., 0] | mask[..., 1] | mask[..., 2]
+    return either
+
+
+def _slices(box: Box, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    left, top, right, bottom = box.clip(shape[1], shape[0]).rounded()
+    return slice(top, bottom), slice(left, right)
+
+
+def _dimmed(moved: Mask, inside: tuple[slice, slice]) -> bool:
     """Whether nearly all of the margin around the element moved."""
-    left, top, right, bottom = element.clip(delta.shape[1], delta.shape[0]).rounded()
-    margin = np.ones(delta.shape[:2], np.bool_)
-    margin[top:bottom, left:right] = False
-    around = delta[margin]
-    return around.size > 0 and bool((np.abs(around).max(axis=1) > level).mean() > 0.95)
+    margin = moved.size - moved[inside].size
+    return margin > 0 and int(moved.sum()) - int(moved[inside].sum()) > 0.95 * margin
 
 
-def _without_highlight(delta: NDArray[np.int16], element: Box | None, limits: Limits) -> Mask:
-    """Changed pixels, after the element's own uniform and bounded colour shift is taken out.
+def _beyond_highlight(before: Pixels, after: Pixels, changed: Mask, limits: Limits) -> Mask:
+    """Changed pixels that the element's own uniform and bounded colour shift does not explain.
 
     A background that shifted leaves its text as it was and the smooth edges between them anywhere in between.
     """
-    changed: Mask = np.abs(delta).max(axis=2) > limits.level
-    if element is None:
+    if not changed.any():
         return changed
-    left, top, right, bottom = element.clip(delta.shape[1], delta.shape[0]).rounded()
-    inside = delta[top:bottom, left:right]
-    if inside.size == 0:
+    step = max(1, int((changed.size / _SAMPLE) ** 0.5))
+    shift = np.median(_difference(before[::step, ::step], after[::step, ::step]).reshape(-1, 3), axis=0)
+    if not shift.any() or np.abs(shift).max() > limits.highlight:
         return changed
-    shift = np.median(inside.reshape(-1, 3), axis=0)
-    if shift.any() and np.abs(shift).max() <= limits.highlight:
-        low, high = np.minimum(shift, 0) - limits.level, np.maximum(shift, 0) + limits.level
-        changed[top:bottom, left:right] = ((inside < low) | (inside > high)).any(axis=2)
-    return changed
+    beyond = changed.copy()
+    delta = _difference(before[changed], after[changed])
+    low, high = np.minimum(shift, 0) - limits.level, np.maximum(shift, 0) + limits.level
+    beyond[changed] = _any_channel((delta < low) | (delta > high))
+    return beyond
+
+
+def _difference(before: Pixels, after: Pixels) -> NDArray[np.int16]:
+    return after.astype(np.int16) - before.astype(np.int16)
 
 
 def _without_caret(changed: Mask, scale: float) -> Mask:
@@ -186,13 +202,14 @@ def densest(changed: Mask, side: int) -> float:
     >>> densest(np.eye(4, dtype=np.bool_), 2)
     0.5
     """
-    if not changed.any():
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    if not rows.size:
         return 0.0
-    height, width = changed.shape
-    side_y, side_x = min(side, height), min(side, width)
-    sums = np.zeros((height + 1, width + 1), dtype=np.int32)
-    np.cumsum(changed, axis=0, dtype=np.int32, out=sums[1:, 1:])
+    set_part = changed[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]  # no window outside it holds more
+    height, width = min(side, set_part.shape[0]), min(side, set_part.shape[1])
+    sums = np.zeros((set_part.shape[0] + 1, set_part.shape[1] + 1), dtype=np.int32)
+    np.cumsum(set_part, axis=0, dtype=np.int32, out=sums[1:, 1:])
     np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
-    counts = sums[side_y:, side_x:] - sums[:-side_y, side_x:] - sums[side_y:, :-side_x] + sums[:-side_y, :-side_x]
-    most = int(counts.max())
-    return float(most / (side_y * side_x))
+    counts = sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width] + sums[:-height, :-width]
+    area: int = min(side, changed.shape[0]) * min(side, changed.shape[1])
+    return int(counts.max()) / area
