@@ -88,6 +88,69 @@ def report(
 
 
 @bench.command
+def resume(
+    suite: str = "quickstart",
+    *,
+    kills: int = 20,
+    seed: int = 0,
+    agent: Annotated[tuple[str, ...], Parameter(negative=())] = ("oracle-dom",),
+    task: Annotated[tuple[str, ...], Parameter(negative=())] = ("single-click",),
+    seeds: int = 5,
+    out: Path | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """Kill runs at random moments, resume them, and count what is lost. Exit code 1 when anything is.
+
+    Args:
+        suite: Suite to run.
+        kills: Kills to do, among runner, workers, browsers and disk.
+        seed: Of moments and victims.
+        agent: Agent by name or glob; may be repeated.
+        task: Task by glob; may be repeated.
+        seeds: Instances per task.
+        out: Folder for the runs; a temporary one by default.
+        as_json: One JSON object on the last line.
+    """
+    import tempfile
+    from contextlib import nullcontext
+
+    from cuakit.bench.chaos import Chaos
+    from cuakit.core.codec import jsonable
+
+    words = [suite, "--seeds", str(seeds), *(f"--agent={a}" for a in agent), *(f"--task={t}" for t in task)]
+    with nullcontext(str(out)) if out else tempfile.TemporaryDirectory(prefix="cuakit-chaos-") as folder:
+        damage = Chaos(command=words, folder=Path(folder), kills=kills, seed=seed)()
+    print(json.dumps(jsonable(damage)) if as_json else damage)
+    return 1 if damage.lost or damage.duplicated or damage.half_written or damage.orphans else 0
+
+
+@bench.command
+def reproduce(
+    run: Path,
+    *,
+    out: Path | None = None,
+    workers: int | None = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """Run the plan of a run again and compare scores and decisions. Exit code 1 when they differ.
+
+    Args:
+        run: Folder of the first run.
+        out: Folder of the second; beside the first by default.
+        workers: Processes at once.
+        as_json: One JSON object on the last line.
+    """
+    from cuakit import bench as benches
+    from cuakit.bench.reproduce import reproduce as again
+    from cuakit.core.codec import jsonable
+
+    found = again(benches.Run(run), out or run.with_name(f"{run.name}-again"), workers=workers)
+    told = jsonable({k: getattr(found, k) for k in ("compared", "same_score", "same_actions", "differing", "packages")})
+    print(json.dumps(told) if as_json else found)
+    return 0 if found.identical else 1
+
+
+@bench.command
 def compare(
     run: Path,
     *,

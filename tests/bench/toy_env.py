@@ -102,7 +102,7 @@ class Toy:
     def score(self) -> float:
         if self._task == "hang-score":
             forever()
-        return {"fail": 0.0, "half": 0.5, "nan": float("nan")}.get(self._task, 1.0)
+        return {"fail": 0.0, "half": 0.5, "nan": float("nan")}.get(self._task, float(os.environ.get("TOY_WORTH", "1")))
 
     def gold(self, task: str):
         if task == "no-gold":
