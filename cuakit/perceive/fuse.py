@@ -201,8 +201,9 @@ def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
         return
     same_row = len(lines) - rows + 1
     card = rows > 1 and (bool(inner) or row.box.width > 4 * knobs.control_pt * scale)
-    if controls or not small or card or rows > knobs.lines or same_row > 3:
-        shape.row = replace(row, role="group")
+    bar = rows == 1 and sum(n.row.source == "contours" for n in inner) > 3
+    if controls or not small or card or bar or rows > knobs.lines or same_row > 3:
+        shape.row = replace(row, role="toolbar" if bar else "group")
         return
     text = " ".join(n.row.text for n in lines)
     shape.row = replace(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -15,12 +17,32 @@ INK: Final = 60
 ALONE: Final = 0.3
 """Gap over line height that is a space in a line that has no other; letters of a fixed pitch stand 0.25 apart."""
 
+BREAK: Final = 0.6
+"""Gap over line height that ends a line: about a character's width more than a space of a fixed pitch."""
+
 LEAST: Final = 0.16
 """Gap over line height below which nothing is a space."""
 
 
-def respace(crop: NDArray[np.uint8], text: str, places: Sequence[float]) -> tuple[str, tuple[float, ...]]:
-    """Insert missing spaces.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Text between two wide gaps.
+
+    Args:
+        text: What it says.
+        places: Centre of each character in pixels of the crop.
+        start: Where it starts, or None for the start of the line.
+        stop: Where it ends, or None for the end of the line.
+    """
+
+    text: str
+    places: tuple[float, ...]
+    start: float | None = None
+    stop: float | None = None
+
+
+def respace(crop: NDArray[np.uint8], text: str, places: Sequence[float]) -> list[Part]:
+    """Insert missing spaces, and cut the line at gaps that are too wide to be one.
 
     Args:
         crop: (h, w, 3) pixels of a level line.
@@ -28,12 +50,33 @@ def respace(crop: NDArray[np.uint8], text: str, places: Sequence[float]) -> tupl
         places: Centre of each character in pixels of the crop.
 
     Returns:
-        Text and places, one for each character.
+        One part, or several from left to right.
     """
     if len(text) < 3 or crop.size == 0:
-        return text, tuple(places)
+        return [Part(text, tuple(places))]
     gaps = gaps_in(ink_of(crop))
-    height = crop.shape[0]
+    mended, at = _mend(gaps, crop.shape[0], text, places)
+    cuts = [g for g in gaps if g[1] - g[0] >= BREAK * crop.shape[0] and at[0] < (g[0] + g[1]) / 2 < at[-1]]
+    parts: list[Part] = []
+    start: float | None = None
+    low = -math.inf
+    for stop, after in [*cuts, (None, math.inf)]:
+        middle = math.inf if stop is None else (stop + after) / 2
+        pairs = [(c, x) for c, x in zip(mended, at, strict=True) if low <= x < middle]
+        while pairs and pairs[0][0] == " ":
+            pairs.pop(0)
+        while pairs and pairs[-1][0] == " ":
+            pairs.pop()
+        if pairs:
+            edge = None if stop is None else stop + 1.0
+            parts.append(Part("".join(c for c, _ in pairs), tuple(x for _, x in pairs), start, edge))
+        start, low = after - 1.0, middle
+    return parts
+
+
+def _mend(
+    gaps: Sequence[tuple[int, int]], height: int, text: str, places: Sequence[float]
+) -> tuple[str, tuple[float, ...]]:
     between = [_widest(gaps, a, b) for a, b in pairwise(places)]
     pitch = max(1.25 * float(np.median(np.diff(places))), 0.5 * height)  # two narrow letters stand nearer than that
     known = [max(between[i - 1 : i + 1], default=0.0) for i, c in enumerate(text) if c == " " and 0 < i < len(text) - 1]

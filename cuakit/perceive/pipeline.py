@@ -14,6 +14,7 @@ from cuakit.core.screenshot import Screenshot
 from cuakit.perceive.contours import Contours
 from cuakit.perceive.fuse import FuseOptions, fuse
 from cuakit.perceive.glyphs import mark_glyphs, without_marks
+from cuakit.perceive.lattice import without_canvas_grid
 from cuakit.perceive.links import Piece, split_links
 from cuakit.perceive.roles import assign_roles
 from cuakit.perceive.text import PpOcrText
@@ -69,7 +70,7 @@ class Pixels:
 
     def parse(self, shot: Screenshot) -> Candidates:
         """The same without looking at earlier results."""
-        shapes = mark_glyphs(shot, self.contours(shot))
+        shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
         pieces = split_links(shot, without_marks(shot, self.text.lines(shot), shapes))
         texts = _rows(pieces)
         where = {p: r.box for r in texts for p in r.provenance}

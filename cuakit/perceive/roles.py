@@ -92,13 +92,14 @@ def _text_control(shot: Screenshot, c: Candidate, text: Box, look: _Look) -> Can
     scale = shot.scale
     left, right = text.left - c.box.left, c.box.right - text.right
     wide = c.box.width >= 2.2 * c.box.height
+    flush = c.box.left <= 1 or c.box.right >= shot.width - 1  # a field has room around it
     off_centre = right - left > max(8 * scale, 0.12 * c.box.width)
     if wide and off_centre and _DATE.fullmatch(c.text.replace(" ", "")):
         # Typing starts in the part of the date that is clicked.
         return replace(c, role="textbox", value=c.text, hit=c.hit or text.at(0.08, 0.5))
     if wide and off_centre and left < 20 * scale and _has_arrow(shot, c.box, text.right):
         return replace(c, role="combobox", value=c.text)
-    if wide and off_centre and left < 16 * scale and look.field and look.differs < 24:
+    if wide and off_centre and left < 16 * scale and look.field and look.differs < 24 and not flush:
         return replace(c, role="textbox", value=c.text)
     if c.box.width >= 5 * c.box.height and off_centre and left < 20 * scale and look.differs >= 12:
         return replace(c, role="tab")  # a bar with its words at the left opens what is below it
@@ -135,13 +136,15 @@ def _empty_control(shot: Screenshot, c: Candidate, children: list[Candidate], lo
     scale, w, h = shot.scale, c.box.width, c.box.height
     rectangle = c.score >= 0.85
     plain = look.even > 0.97
+    flush = c.box.left <= 1 or c.box.right >= shot.width - 1
     if rectangle and w >= 2 * h and 14 * scale <= h <= 56 * scale and look.field:
         if look.even > 0.85 and _has_arrow(shot, c.box, c.box.left):
             return replace(c, role="combobox")
-        if plain and not children:
+        if plain and not children and not flush:
             return replace(c, role="textbox")
     if rectangle and plain and h > 40 * scale and w > 80 * scale and look.field and look.differs < 24 and not children:
-        return replace(c, role="textbox" if w * h < 0.3 * shot.width * shot.height else "group")
+        field = w * h < 0.3 * shot.width * shot.height and not flush
+        return replace(c, role="textbox" if field else "group")
     if children or max(w, h) > 96 * scale:
         return replace(c, role="group" if children else "image")
     if plain and rectangle and 0.5 <= w / h <= 2:

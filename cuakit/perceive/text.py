@@ -103,9 +103,10 @@ class PpOcrText:
         quads = detect(self._detector, shot.pixels, self._zoom(shot), self.detect)
         readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch)
         lines = (
-            _respaced(shot, _line(shot.size, quad, reading))
+            part
             for quad, reading in zip(quads, readings, strict=True)
             if reading.text.strip() and reading.score >= self.min_score
+            for part in _pieces(shot, _line(shot.size, quad, reading))
         )
         return [line for line in lines if line.box.area > 0 and not _is_picture(line, shot)]
 
@@ -127,11 +128,26 @@ class PpOcrText:
         return Alphabet.of(self._reader, self.script)
 
 
-def _respaced(shot: Screenshot, line: Line) -> Line:
+def _pieces(shot: Screenshot, line: Line) -> list[Line]:
+    """The line with its spaces mended, cut where the gap is too wide for a space: menu titles are no sentence."""
     if not line.places:
-        return line
-    text, places = respace(shot.crop(line.box), line.text, [x - int(line.box.left) for x in line.places])
-    return replace(line, text=text, places=tuple(x + int(line.box.left) for x in places))
+        return [line]
+    left = int(line.box.left)
+    parts = respace(shot.crop(line.box), line.text, [x - left for x in line.places])
+    return [
+        replace(
+            line,
+            box=Box(
+                line.box.left if p.start is None else left + p.start,
+                line.box.top,
+                line.box.right if p.stop is None else left + p.stop,
+                line.box.bottom,
+            ),
+            text=p.text,
+            places=tuple(x + left for x in p.places),
+        )
+        for p in parts
+    ]
 
 
 def _is_picture(line: Line, shot: Screenshot) -> bool:
