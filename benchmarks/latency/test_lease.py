@@ -23,7 +23,7 @@ from cuakit.core.candidate import Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
 from cuakit.perceive.dom import DomElements
-from cuakit.settle.page import FAST
+from cuakit.settle.page import PageFast
 
 ROWS = "".join(f"<li><button>Row {i}</button> <input value={i}>" for i in range(60))
 
@@ -100,5 +100,5 @@ def test_leased_click(
 
 def test_fast_settle(benchmark: BenchmarkFixture, page: Page) -> None:
     """Two frames without a change."""
-    settle = FAST.bind(page)
+    settle = PageFast().bind(page)
     benchmark(settle, page.grab)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from cuakit.core.errors import PageCrashed, UsageError
-from cuakit.settle.page import FAST, PageQuiet
+from cuakit.settle.page import PageFast, PageQuiet
 
 pytestmark = pytest.mark.browser
 
@@ -223,7 +223,7 @@ def test_a_canvas_that_paints_is_seen_with_pixels_only(page):
 
 def test_the_fast_options_are_done_two_frames_after_the_last_change(page):
     open_page(page, "b.onclick = () => { out.textContent = 'x' }")
-    settle = FAST.bind(page)
+    settle = PageFast().bind(page)
     click(page)
     settled = settle(page.grab)
     assert (settled.reacted, settled.quiet, settled.reason) == (True, True, "quiet")
@@ -237,7 +237,7 @@ def test_the_fast_options_wait_while_every_frame_changes_something(page):
         page,
         "b.onclick = () => { let n = 0; const tick = () => { out.textContent = ++n; if (n < 12) requestAnimationFrame(tick) }; tick() }",
     )
-    settle = FAST.bind(page)
+    settle = PageFast().bind(page)
     click(page)
     assert settle(page.grab).quiet
     assert page.evaluate("out.textContent") == "12"
