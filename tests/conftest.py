@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from cuakit.backends.cdp import Browser, Page
+
+# No test asserts a time, generated ones neither: on a busy machine that says nothing about the code.
+hypothesis.settings.register_profile("cuakit", deadline=None)
+hypothesis.settings.load_profile("cuakit")
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,12 @@ MAX_DRAWN: Final = 2000
 
 TAG_PT: Final = 10
 """Height of the numbers in logical points."""
+
+SMALL_PT: Final = 120
+"""Side of a square in logical points; what is smaller should not be covered by another's number."""
+
+_NEVER: Final = 10**6
+"""Cost of a pixel where a number stands already: more than any place can cost otherwise."""
 
 RGB = tuple[int, int, int]
 
@@ -59,10 +65,21 @@ def draw(shot: Screenshot, candidates: Candidates) -> Image.Image:
     for c in reversed(shown):
         _frame(pen, c, shot.scale)
     font = ImageFont.load_default(max(TAG_PT, round(TAG_PT * shot.scale)))
-    taken = np.zeros((shot.height, shot.width), dtype=np.bool_)
+    cover = _worth(shown, shot)
     for c in shown:
-        _number(pen, c, font, taken)
+        _number(pen, c, font, cover)
     return picture
+
+
+def _worth(shown: Sequence[Candidate], shot: Screenshot) -> NDArray[np.int32]:
+    """What it costs to cover each pixel: (H, W) int32; 1 inside something small that one can act on, else 0."""
+    cover = np.zeros((shot.height, shot.width), dtype=np.int32)
+    small = (SMALL_PT * shot.scale) ** 2
+    for c in shown:
+        if c.interactive and c.box.area <= small:
+            left, top, right, bottom = c.box.clip(shot.width, shot.height).rounded()
+            cover[top:bottom, left:right] = 1
+    return cover
 
 
 def _frame(pen: ImageDraw.ImageDraw, c: Candidate, scale: float) -> None:
@@ -75,27 +92,22 @@ def _frame(pen: ImageDraw.ImageDraw, c: Candidate, scale: float) -> None:
 
 
 def _number(
-    pen: ImageDraw.ImageDraw, c: Candidate, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, taken: NDArray[np.bool_]
+    pen: ImageDraw.ImageDraw, c: Candidate, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, cover: NDArray[np.int32]
 ) -> None:
     text = tag(c)
     _, up, across, down = (round(v) for v in pen.textbbox((0, 0), text, font=font))
     width, height = across + 4, down - up + 4
-    x, y = _place(c, width, height, taken)
-    taken[y : y + height, x : x + width] = True
+    x, y = _place(c, width, height, cover)
+    cover[y : y + height, x : x + width] = _NEVER
     pen.rectangle((x, y, x + width - 1, y + height - 1), fill=role_color(c.role))
     pen.text((x + 2, y + 2 - up), text, fill="white", font=font)
 
 
-def _place(c: Candidate, width: int, height: int, taken: NDArray[np.bool_]) -> tuple[int, int]:
-    """First place around the box where the number hides no other; above it when there is none."""
-    rows, columns = taken.shape
-    first: tuple[int, int] | None = None
-    for x, y in _places(c, width, height):
-        at = max(0, min(x, columns - width)), max(0, min(y, rows - height))
-        first = first or at
-        if at == (x, y) and not taken[y : y + height, x : x + width].any():
-            return at
-    return first or (0, 0)
+def _place(c: Candidate, width: int, height: int, cover: NDArray[np.int32]) -> tuple[int, int]:
+    """The place around the box that covers least; of equal ones, the first."""
+    rows, columns = cover.shape
+    inside = ((max(0, min(x, columns - width)), max(0, min(y, rows - height))) for x, y in _places(c, width, height))
+    return min(inside, key=lambda at: int(cover[at[1] : at[1] + height, at[0] : at[0] + width].sum()))
 
 
 def _places(c: Candidate, width: int, height: int) -> Iterator[tuple[int, int]]:

@@ -78,3 +78,11 @@ def test_hover_tells_role_name_source_and_score_and_escapes_them():
     assert "<b>&" not in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in page
+
+
+def test_a_number_does_not_cover_a_small_control_that_is_not_its_own():
+    """Stacked check boxes: above each stands another one, so the numbers go to their left."""
+    rows = [row(f"c{i:02d}", 60, 20 + 25 * i, 140, 40 + 25 * i, role="checkbox") for i in range(1, 4)]
+    inside = np.asarray(draw(screen(), Candidates(rows)))[47:113, 62:138]
+    gaps = [65 - 47, 90 - 47]  # rows between two boxes hold frames and rims, never a number
+    assert (np.delete(inside, [g + d for g in gaps for d in range(-2, 7)], axis=0) == 255).all()
