@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -86,7 +87,13 @@ def is_latin(character: str) -> bool:
 
 
 def read(
-    session: Session, alphabet: Alphabet, pixels: NDArray[np.uint8], quads: Sequence[Quad], *, batch: int = 8
+    session: Session,
+    alphabet: Alphabet,
+    pixels: NDArray[np.uint8],
+    quads: Sequence[Quad],
+    *,
+    batch: int = 8,
+    workers: int = 1,
 ) -> list[Reading]:
     """Read every region of a frame.
 
@@ -96,32 +103,47 @@ def read(
         pixels: (H, W, 3) RGB frame.
         quads: Regions in frame pixels.
         batch: Most lines per call.
+        workers: Batches that run at once.
 
     Returns:
         One reading per region, in order.
     """
     crops = [_crop(pixels, q) for q in quads]
-    best = _read_crops(session, alphabet, crops, batch)
+    best = _read_crops(session, alphabet, crops, batch, workers)
     # Upright columns may be turned lines; read those both ways and keep what the network is surer of.
     tall = [i for i, q in enumerate(quads) if q.height > 1.5 * q.width]
     for turn in (cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_90_COUNTERCLOCKWISE):
-        turned = _read_crops(session, alphabet, [np.asarray(cv2.rotate(crops[i], turn)) for i in tall], batch)
+        turned = _read_crops(session, alphabet, [np.asarray(cv2.rotate(crops[i], turn)) for i in tall], batch, workers)
         for i, reading in zip(tall, turned, strict=True):
             if len(reading.text) > 1 and reading.score > best[i].score:
                 best[i] = Reading(reading.text, reading.score, ())
     return best
 
 
-def _read_crops(session: Session, alphabet: Alphabet, crops: Sequence[NDArray[np.uint8]], batch: int) -> list[Reading]:
+def _read_crops(
+    session: Session, alphabet: Alphabet, crops: Sequence[NDArray[np.uint8]], batch: int, workers: int
+) -> list[Reading]:
     out: list[Reading] = [Reading("", 0.0, ())] * len(crops)
     widths = [_width(c) for c in crops]
-    for width, rows in _buckets(widths, batch):
+
+    def run(job: tuple[int, list[int]]) -> None:
+        width, rows = job
         x = np.zeros((len(rows), 3, HEIGHT, width), np.float32)
         for k, i in enumerate(rows):
             x[k, :, :, : widths[i]] = _normal(crops[i], widths[i])
         probability = session(x)
         for k, i in enumerate(rows):
             out[i] = alphabet.decode(probability[k], used=widths[i] / width)
+
+    jobs = sorted(
+        _buckets(widths, batch), key=lambda j: -j[0] * len(j[1])
+    )  # the longest first, so that none is waited for
+    if workers > 1 and len(jobs) > 1:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(run, jobs))
+    else:
+        for job in jobs:
+            run(job)
     return out
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
-from cuakit.models.load import load
+from cuakit.models.load import Runtime, load
 from cuakit.models.session import Session
 from cuakit.perceive.ocr_detect import DetectOptions, Quad, detect
 from cuakit.perceive.ocr_read import Alphabet, Reading, read
@@ -58,7 +58,9 @@ class PpOcrText:
     pictures are enlarged until their text is of a size that the network knows.
 
     Args:
-        threads: Threads of the networks.
+        threads: Threads of one call of a network.
+        workers: Recognition batches that run at once, each with its ``threads``.
+        runtime: ``onnxruntime``, ``openvino`` or ``auto``; see :func:`cuakit.models.load.load`.
         zoom_pt: Network pixels per logical point for the detector, before the limits on the longer side.
         long_side: Bounds of the detector's longer side in network pixels.
         min_score: Lines below it are dropped, in [0, 1].
@@ -70,6 +72,8 @@ class PpOcrText:
 
     stage_id: ClassVar[str] = "text-ppocr-v1"
     threads: int = 1
+    workers: int = 1
+    runtime: Runtime = "onnxruntime"
     zoom_pt: float = 1.0
     long_side: tuple[int, int] = (640, 1280)
     min_score: float = 0.5
@@ -101,7 +105,7 @@ class PpOcrText:
     def lines(self, shot: Screenshot) -> list[Line]:
         """Lines with their words, in no particular order. Lines of white space alone are dropped."""
         quads = detect(self._detector, shot.pixels, self._zoom(shot), self.detect)
-        readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch)
+        readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch, workers=self.workers)
         lines = (
             part
             for quad, reading in zip(quads, readings, strict=True)
@@ -117,11 +121,11 @@ class PpOcrText:
 
     @property
     def _detector(self) -> Session:
-        return load("ppocr-v6-small-det", self.threads)
+        return load("ppocr-v6-small-det", self.threads * self.workers, self.runtime)
 
     @property
     def _reader(self) -> Session:
-        return load("ppocr-v6-small-rec", self.threads)
+        return load("ppocr-v6-small-rec", self.threads, self.runtime)
 
     @cached_property
     def _alphabet(self) -> Alphabet:

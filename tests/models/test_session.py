@@ -1,14 +1,17 @@
 import hashlib
+import sys
 import threading
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from cuakit.core.errors import MissingExtra, ModelError, UnknownName
 from cuakit.models import store
 from cuakit.models.catalogue import CATALOGUE, ModelFile, model
 from cuakit.models.load import load
-from cuakit.models.session import onnx_session
+from cuakit.models.onnx_file import metadata
+from cuakit.models.session import onnx_session, openvino_session
 
 
 def fake(tmp_path, monkeypatch, content=b"weights", sha256=None):
@@ -93,3 +96,44 @@ def test_a_network_is_loaded_once_and_serves_many_threads():
         w.join(60)
     assert len(answers) == 4
     assert all(np.array_equal(alone, a) for a in answers)
+
+
+def test_the_strings_of_a_model_file_are_read_without_a_runtime():
+    import onnxruntime as ort
+
+    weights = store.read(model("ppocr-v6-small-rec"))
+    theirs = ort.InferenceSession(weights).get_modelmeta().custom_metadata_map
+    assert metadata(weights) == theirs
+    assert len(metadata(weights)["character"].splitlines()) > 18_000
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_have_strings_or_none(junk):
+    assert isinstance(metadata(junk).get("character", ""), str)
+
+
+def test_openvino_agrees_with_onnxruntime_and_says_how_it_computes():
+    pytest.importorskip("openvino")
+    there = load("ppocr-v6-small-det", runtime="openvino")
+    x = np.random.default_rng(0).normal(size=(1, 3, 64, 96)).astype(np.float32)
+    assert np.abs(there(x) - load("ppocr-v6-small-det")(x)).max() < 0.1
+    assert there.runtime.startswith("openvino 20")
+    assert there.precision in ("f32", "f16", "bf16")
+
+
+def test_bytes_that_openvino_cannot_compile_are_refused():
+    pytest.importorskip("openvino")
+    with pytest.raises(ModelError) as caught:
+        openvino_session(b"not a model")
+    assert caught.value.error_code == "model_unloadable"
+
+
+def test_without_openvino_auto_falls_back_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    load.cache_clear()
+    session = load("ppocr-v6-small-det", runtime="auto")
+    assert session.runtime.startswith("onnxruntime")
+    assert "openvino is not installed" in session.note
+    with pytest.raises(MissingExtra, match="cuakit\\[openvino\\]"):
+        load("ppocr-v6-small-det", runtime="openvino")
+    load.cache_clear()

@@ -71,6 +71,12 @@ def test_an_upright_line_is_read_turned(browser, ocr):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("options", [{"workers": 2}, {"threads": 2, "batch": 1}, {"runtime": "auto"}])
+def test_speed_settings_do_not_change_what_is_read(browser, options):
+    assert [c.text for c in PpOcrText(**options)(shoot(browser, PAGE))] == LINES
+
+
+@pytest.mark.browser
 def test_accents_are_read(browser, ocr):
     shot = shoot(browser, "<div style='font-size:20px'>Größe über Ångström façade</div>", scale=2.0)
     assert [c.text for c in ocr(shot)] == ["Größe über Ångström façade"]
