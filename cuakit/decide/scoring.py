@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -79,12 +79,16 @@ class Scene:
         return any(normal(label) not in SUBMITS and self.goal.mention(label).strength >= 1 for label in openers)
 
     @cached_property
+    def outer(self) -> Mapping[str, Candidate]:
+        """Id of something on offer → what holds it, is on offer too and is called the same."""
+        by_id = {o.candidate.id: o.candidate for o in self.possible}
+        held = (c for c in by_id.values() if c.label and c.parent in by_id)
+        return {c.id: by_id[c.parent] for c in held if by_id[c.parent].label == c.label}
+
+    @cached_property
     def wrappers(self) -> frozenset[str]:
-        """Ids of things on offer that hold another of the same label."""
-        labels = {o.candidate.id: o.candidate.label for o in self.possible}
-        return frozenset(
-            c.parent for c in (o.candidate for o in self.possible) if c.label and labels.get(c.parent) == c.label
-        )
+        """Ids of what holds another of the same name; a click on the inner one is meant."""
+        return frozenset(c.id for c in self.outer.values())
 
     @cached_property
     def buttons(self) -> list[Candidate]:
@@ -114,7 +118,12 @@ def score(
 
 
 def _click(scene: Scene, candidate: Candidate) -> Scored:
-    return Scored("click", Click(target=candidate.id, modifiers=_held(scene, candidate)), _worth(scene, candidate))
+    worth = _worth(scene, candidate)
+    if candidate.id in scene.wrappers:
+        worth = 0.0  # what lies inside and is called the same is what is meant
+    elif candidate.id in scene.outer:
+        worth = max(worth, _worth(scene, scene.outer[candidate.id]) - 3.0 * scene.memory.clicks[identity(candidate)])
+    return Scored("click", Click(target=candidate.id, modifiers=_held(scene, candidate)), worth)
 
 
 def _held(scene: Scene, candidate: Candidate) -> tuple[Modifier, ...]:
@@ -139,8 +148,6 @@ def _worth(scene: Scene, candidate: Candidate) -> float:
     if not mention.strength and (memory.clicks or memory.entered):
         ends = normal(candidate.label) in SUBMITS or (candidate.role == "button" and len(scene.buttons) == 1)
         value += 0.5 if ends else 0.0
-    if candidate.id in scene.wrappers:
-        value -= 0.3  # what lies inside and is called the same is what is meant
     return value - 3.0 * memory.clicks[identity(candidate)]
 
 

@@ -12,6 +12,9 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "click-button click-color click-dialog click-dialog-2 click-link click-tab click-test click-test-2 "
             "click-test-transfer click-widget focus-text focus-text-2 unicode-test".split()
         ),
+        "figures": tuple(
+            "ascending-numbers click-shape find-greatest grid-coordinate number-checkboxes visual-addition".split()
+        ),
         "multi-click": tuple(
             "buy-ticket click-button-sequence click-checkboxes click-checkboxes-large click-checkboxes-soft "
             "click-checkboxes-transfer click-option click-scroll-list click-shades generate-number odd-or-even "
@@ -22,7 +25,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "click-tab-2-easy click-tab-2-hard click-tab-2-medium navigate-tree phone-book search-engine".split()
         ),
         "type": tuple(
-            "copy-paste copy-paste-2 enter-password enter-text enter-text-2 enter-text-dynamic login-user "
+            "copy-paste copy-paste-2 enter-password enter-text enter-text-2 enter-text-dynamic login-user login-user-popup "
             "multi-layouts multi-orderings use-autocomplete use-autocomplete-nodelay".split()
         ),
         "set-value": tuple(
@@ -33,7 +36,9 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "find-word guess-number read-table read-table-2 scroll-text simple-algebra simple-arithmetic "
             "text-transform".split()
         ),
-        "drag-scroll": tuple("highlight-text highlight-text-2 scroll-text-2 sign-agreement".split()),
+        "drag-scroll": tuple(
+            "drag-box drag-circle drag-items drag-single-shape drag-sort-numbers highlight-text highlight-text-2 scroll-text-2 sign-agreement".split()
+        ),
     }
 )
 """Group → families. A family belongs to one group."""

@@ -42,7 +42,8 @@ def dialog_button(view: View) -> Action | None:
 
 def tab(view: View) -> Action | None:
     """A numbered tab."""
-    return click(view.first("tab", "link", name=view.parse(r"(Tab #\d+)")[0]))
+    found = view.first("tab", name=view.parse(r"(Tab #\d+)")[0])
+    return click(view.inner(found)) if found else None
 
 
 def tab_link(view: View) -> Action | None:
@@ -51,7 +52,7 @@ def tab_link(view: View) -> Action | None:
     link = view.first(name=wanted, test=lambda c: c.role not in ("tab", "text"))
     if link and link.interactive:
         return click(link)
-    tabs = view.all("tab")
+    tabs = [view.inner(c) for c in view.all("tab")]
     return click(min(tabs, key=view.clicked)) if tabs else None
 
 

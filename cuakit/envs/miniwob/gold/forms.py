@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from cuakit.core.action import Action
+from cuakit.core.action import Action, TypeText
 from cuakit.core.candidate import Candidate
 from cuakit.envs.miniwob.gold.view import Script, View, choose, click, enter, submit
 
@@ -37,6 +37,20 @@ def login(view: View) -> Action | None:
         if step:
             return step
     return submit(view, "Login")
+
+
+def login_popup(view: View) -> Action | None:
+    """As :func:`login`, but a message may come in between and take the text: its Cancel goes first, then once more."""
+    cancel = view.first("button", name="Cancel")
+    if cancel:
+        return click(cancel)
+    last = max((i for i, a in enumerate(view.actions) if a.kind == "click"), default=-1)
+    typed = {a.text for a in view.actions[last + 1 :] if isinstance(a, TypeText)}
+    values = view.parse(r'"(.*)" and the password "(.*)" into')
+    for field, text, key in zip(view.all("textbox"), values, ("username", "password"), strict=False):
+        if field.value != text and text not in typed:
+            return TypeText(target=field.id, text=text, input_key=key)
+    return submit(view, "OK")
 
 
 def pick(view: View) -> Action | None:
@@ -97,6 +111,7 @@ SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(
         "enter-text-dynamic": one_field,
         "enter-time": time,
         "login-user": login,
+        "login-user-popup": login_popup,
         "read-table": table_value,
         "search-engine": search,
     }

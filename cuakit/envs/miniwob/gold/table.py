@@ -12,11 +12,20 @@ from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask
 from cuakit.envs.base import Policy
-from cuakit.envs.miniwob.gold import clicks, feeds, forms, menus, reading, values
+from cuakit.envs.miniwob.gold import clicks, drags, feeds, figures, forms, menus, reading, values
 from cuakit.envs.miniwob.gold.view import Script, View
 
 SCRIPTS: Final[Mapping[str, Script]] = MappingProxyType(
-    {**clicks.SCRIPTS, **feeds.SCRIPTS, **forms.SCRIPTS, **menus.SCRIPTS, **reading.SCRIPTS, **values.SCRIPTS}
+    {
+        **clicks.SCRIPTS,
+        **drags.SCRIPTS,
+        **figures.SCRIPTS,
+        **feeds.SCRIPTS,
+        **forms.SCRIPTS,
+        **menus.SCRIPTS,
+        **reading.SCRIPTS,
+        **values.SCRIPTS,
+    }
 )
 """Family → gold script."""
 

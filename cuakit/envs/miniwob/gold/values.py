@@ -13,7 +13,7 @@ from PIL import ImageColor
 
 from cuakit.core.action import Action, PressKey, Scroll, TypeText
 from cuakit.core.candidate import Candidate
-from cuakit.envs.miniwob.gold.view import Script, View, click, enter, reachable, submit
+from cuakit.envs.miniwob.gold.view import Script, View, click, enter, submit
 
 _MONTHS: Final = "January February March April May June July August September October November December".split()
 
@@ -107,22 +107,24 @@ def form_dropdown(view: View) -> Action | None:
     option, button = view.parse(r'Choose (.+) from the dropdown, then click the button labeled "(\w+)"')
     if option in view.memory.labels:
         return submit(view, button)
-    item = next(iter(view.all("listitem", name=option)), None)
-    if item and not reachable(item) and view.actions:
-        return Scroll(target=item.parent, amount=1)
-    return click(item or view.first("group", test=lambda c: "click" in c.actions))
+    item = view.first("listitem", name=option)
+    if item:
+        return click(item)
+    area = view.first("group", "list", "listbox", test=lambda c: "scroll" in c.actions)
+    if area:  # the list is open, and shows other options
+        return Scroll(target=area.id, amount=1)
+    return click(view.first("group", test=lambda c: "click" in c.actions))
 
 
 def spinner(view: View) -> Action | None:
     """Arrows of a spinner, as often as needed, then Submit."""
     wanted = int(view.parse(r"Select (-?\d+) with")[0])
-    field, box = view.first("spinbutton"), view.first("group")
-    shown = re.search(r"-?\d+", (field.value if field else "") or (box.label if box else ""))
-    left = wanted - int(shown[0] if shown else 0)
-    arrows = view.all("button", name="")
-    if not left or len(arrows) < 2:
-        return submit(view)
-    return click(arrows[0 if left > 0 else -1])
+    arrows = view.all("button", test=lambda c: c.label != "Submit")
+    if len(arrows) < 2:
+        return None
+    up, down = arrows[:2]
+    left = wanted - view.clicked(up) + view.clicked(down)  # it starts at 0
+    return click(up if left > 0 else down) if left else submit(view)
 
 
 def calendar(view: View) -> Action | None:

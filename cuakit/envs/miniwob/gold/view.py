@@ -97,6 +97,11 @@ class View:
         """How often it was clicked."""
         return self.memory.clicks[identity(candidate)]
 
+    def inner(self, candidate: Candidate) -> Candidate:
+        """What lies inside it and is called the same, such as the link of a tab, or itself."""
+        held = (c for c in self.observation.candidates if c.parent == candidate.id and c.label == candidate.label)
+        return next((c for c in held if c.interactive), candidate)
+
     def parse(self, pattern: str) -> tuple[str, ...]:
         """Groups of a pattern in the goal.
 
