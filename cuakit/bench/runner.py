@@ -36,13 +36,15 @@ class Limits:
     Args:
         retries: Further attempts after an error of the infrastructure.
         grace_s: Time beyond a task's own deadline before its process group is killed, in seconds.
-        start_s: Longest time for a worker and its environment to start, in seconds.
+        start_s: Longest time for a worker, and then for its environment, to start, in seconds.
+        reset_s: Longest time for setting up one task instance, in seconds.
         recycle: Trials after which a worker is replaced by a fresh one.
     """
 
     retries: int = 2
     grace_s: float = 30.0
     start_s: float = 120.0
+    reset_s: float = 120.0
     recycle: int = 200
 
 
@@ -150,7 +152,7 @@ class Scheduler:
     def _patience(self, slot: _Slot) -> float:
         """Seconds that the phase which begins now may take."""
         if slot.phase in ("open", "reset"):
-            return self.limits.start_s
+            return self.limits.start_s if slot.phase == "open" else self.limits.reset_s
         return self.limits.grace_s + (slot.job.task.deadline_s if slot.job and slot.phase == "run" else 0.0)
 
     def _ended(self, slot: _Slot, row: dict[str, Any]) -> None:

@@ -18,7 +18,6 @@ from cuakit.core.errors import BackendError, RecordError, UsageError
 from cuakit.record.ledger import read
 
 HERE = Path(__file__).parent
-IMPATIENT = Limits(grace_s=1.0, start_s=30.0)
 
 
 def outcomes(run: Run) -> dict[str, list[str]]:
@@ -79,7 +78,7 @@ def test_what_says_nothing_about_the_agent_is_tried_again(toy):
     ("task", "outcome"), [("hang", "timeout"), ("hang-score", "evaluator_error"), ("hang-reset", "env_error")]
 )
 def test_a_trial_that_hangs_dies_at_its_deadline_with_all_it_started(toy, tmp_path, task, outcome):
-    limits = Limits(grace_s=0.7, start_s=3.0, retries=0)
+    limits = Limits(grace_s=0.7, reset_s=1.0, retries=0)
     run = toy(task, "ok", deadline_s=0.5, workers=1, limits=limits)
     assert outcomes(run) == {task: [outcome], "ok": ["1"]}
     children = (tmp_path / "notes" / "children").read_text().split() if task == "hang" else []
