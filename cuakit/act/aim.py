@@ -6,12 +6,13 @@ frame, and the pixels under it still look as they did. There is no way around it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from cuakit.act import guard
 from cuakit.act.broker import CaptureBroker
-from cuakit.core.action import Action, Drag, Fraction, Wait
+from cuakit.core.action import Action, Drag, Fraction, Hotkey, PressKey, Wait
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.errors import LeaseError
 from cuakit.core.geometry import Box, Point
@@ -19,9 +20,21 @@ from cuakit.core.lease import Capture, Leases, Target
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Surface
 
-StillThere = Callable[[Candidate, Point], None]
-"""Second opinion of a surface that knows its own objects: takes a candidate and the point in input space, and raises a
-LeaseError when that is not the same object any more."""
+
+class StillThere(Protocol):
+    """Second opinion of a surface that knows its own objects."""
+
+    def __call__(self, candidate: Candidate, point: Point, /, *, focused: bool = False) -> None:
+        """Let a candidate pass.
+
+        Args:
+            candidate: As it was observed.
+            point: Where input will go, in input space.
+            focused: Whether it must have the keyboard as well.
+
+        Raises:
+            LeaseError: It is not the same object any more, or something covers it, or the keyboard went elsewhere.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +97,12 @@ def take_aim(
     Leases.match(capture, target, size)
     shot, candidates = broker.recall(capture_id)
     marks = tuple(_mark(shot, _find(candidates, id, capture_id), at) for id, at in _ends(action))
-    if limits is not None and marks:
-        _guard(surface, shot, marks, limits)
+    watched = marks or _keyboard(action, shot, candidates)
+    if limits is not None and watched:
+        _guard(surface, shot, watched, limits)
     if still_there is not None:
-        for mark in marks:
-            still_there(mark.candidate, mark.input)
+        for mark in watched:
+            still_there(mark.candidate, mark.input, focused=not marks)
     return Aim(capture=capture, target=target, size=size, marks=marks)
 
 
@@ -98,6 +112,15 @@ def _ends(action: Action) -> Sequence[tuple[str, Fraction | None]]:
     if isinstance(action, Drag):
         return ((action.target, action.at), (action.to, action.to_at))
     return ((action.target, getattr(action, "at", None)),) if action.target else ()
+
+
+def _keyboard(action: Action, shot: Screenshot, candidates: Candidates) -> tuple[Mark, ...]:
+    """What had the keyboard when it was seen: where keys without a target will go. Empty when nothing tells."""
+    if not isinstance(action, PressKey | Hotkey):
+        return ()
+    holders = candidates.where(lambda c: "focused" in c.states and not {"occluded", "offscreen"} & set(c.states))
+    frame = Box(0, 0, shot.width, shot.height)
+    return tuple(_mark(shot, c, None) for c in holders if frame.contains(c.point))
 
 
 def _find(candidates: Candidates, id: str, capture_id: str) -> Candidate:

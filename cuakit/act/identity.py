@@ -30,6 +30,14 @@ _CHECK: Final = """((key, x, y, was) => {
   const off = own.matches(':disabled') || own.getAttribute('aria-disabled') === 'true';
   if (off && !was.disabled) return ['capture_stale', 'it was disabled'];
   if (typeof own.checked === 'boolean' && own.checked !== was.checked) return ['capture_stale', 'it was toggled'];
+  if (was.focused) {
+    let active = own.ownerDocument.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    let here = active === own;
+    for (let w = own.ownerDocument.defaultView; here && w !== window; w = w.parent)
+      here = w.parent.document.activeElement === w.frameElement;
+    if (!here) return ['capture_stale', 'the keyboard went elsewhere'];
+  }
   let hit = document.elementFromPoint(x, y);
   for (let depth = 0; hit && depth < 50; depth++) {
     let inner = null;
@@ -72,12 +80,13 @@ class DomIdentity:
 
     page: ScriptedPage
 
-    def __call__(self, candidate: Candidate, point: Point, /) -> None:
+    def __call__(self, candidate: Candidate, point: Point, /, *, focused: bool = False) -> None:
         """Let a candidate pass.
 
         Args:
             candidate: As it was observed.
             point: Where input will go, in CSS pixels.
+            focused: Whether it must have the keyboard.
 
         Raises:
             LeaseError: ``capture_stale`` or ``candidate_occluded``.
@@ -90,6 +99,7 @@ class DomIdentity:
             "text": candidate.text if candidate.source == "dom" else "",
             "disabled": "disabled" in candidate.states,
             "checked": "checked" in candidate.states,
+            "focused": focused,
         }
         wrong = self.page.evaluate(f"{_CHECK}({json.dumps(key)}, {point.x!r}, {point.y!r}, {json.dumps(was)})")
         if wrong is not None:

@@ -258,6 +258,33 @@ def test_both_ends_of_a_drag_are_guarded(desk, end):
     assert desk.nothing_reached_it()
 
 
+KEYBOARD = {
+    "focus moved": "save.focus()",
+    "field replaced": "{ const twin = document.querySelector('input'); const other = twin.cloneNode(true); twin.replaceWith(other); other.focus() }",
+    "modal opened": "document.body.insertAdjacentHTML('beforeend', '<dialog id=d>Sure? <button autofocus>Yes</button></dialog>'); d.showModal()",
+}
+
+
+@pytest.mark.parametrize("change", KEYBOARD)
+@pytest.mark.parametrize("action", [PressKey(key="ENTER"), Hotkey(keys=("MOD", "A"))], ids=["key", "chord"])
+def test_keys_without_a_target_go_where_the_keyboard_was_seen_or_nowhere(desk, change, action):
+    desk.open(FORM)
+    desk.page.evaluate("document.querySelector('input').focus()")
+    capture, found = desk.look()
+    assert "focused" in named(found, "Name").states
+    desk.page.evaluate(f"{{{KEYBOARD[change]}; log.length = 0; undefined}}")
+    assert desk.actor.perform(action, capture.id).code in ("capture_stale", "candidate_occluded")
+    assert not desk.log("keydown", "keyup")
+
+
+def test_keys_without_a_target_pass_while_the_keyboard_stays(desk):
+    desk.open(FORM)
+    desk.page.evaluate("document.querySelector('input').focus()")
+    capture, _ = desk.look()
+    assert desk.actor.perform(PressKey(key="X"), capture.id).injected
+    assert desk.page.evaluate("document.querySelector('input').value") == "x"
+
+
 HARMLESS = {
     "change elsewhere": "document.querySelector('ul').textContent = 'gone'",
     "hover highlight": "save.style.filter = 'brightness(0.92)'",
