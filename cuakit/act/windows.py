@@ -27,7 +27,7 @@ from cuakit.backends.x11 import X11
 from cuakit.backends.x11_manage import manager_caught_up
 from cuakit.backends.x11_ping import Pinger
 from cuakit.backends.x11_windows import WindowInfo
-from cuakit.core.action import Action, Click, Wait
+from cuakit.core.action import Action, Click, DoubleClick, Drag, RightClick, Wait
 from cuakit.core.candidate import Candidate
 from cuakit.core.decision import Decision
 from cuakit.core.errors import BackendError, CuakitError, LeaseError, UsageError
@@ -39,6 +39,9 @@ Delivery = Literal["background", "foreground"]
 
 EVIDENCE_WITHIN_S: Final = 0.6
 """How long evidence is waited for after an action."""
+
+DOUBLE_CLICK_S: Final = 0.5
+"""Longest double-click time of the common toolkits."""
 
 _ANSWER_WITHIN_S: Final = 0.4
 
@@ -106,6 +109,7 @@ class BoundWindowActor:
     limits: Limits | None
     delivery: Delivery
     pause: Callable[[float], Any] = field(default=time.sleep)
+    clicked: list[float] = field(default_factory=list, repr=False)
 
     def __call__(self, decision: Decision, observation: Observation, /) -> Receipt:
         """Carry out a decision on what was observed.
@@ -158,6 +162,7 @@ class BoundWindowActor:
             self.broker.note("refused", capture_id, f"{name}: {why.error_code}")
             return _refused(why, capture_id)
         self.broker.note("injected", capture_id, name)
+        self._apart_from_last(action)
         return replace(self._inject(chosen, witness, before), capture_id=capture_id)
 
     def close(self) -> None:
@@ -194,6 +199,14 @@ class BoundWindowActor:
         if found.name.strip() and candidate.name and found.name.strip() != candidate.name:
             raise LeaseError("capture_stale", f"{name} has another name now")
         return found
+
+    def _apart_from_last(self, action: Action) -> None:
+        """Let a click count by itself: two within the double-click time would be taken for one double click."""
+        if not isinstance(action, Click | DoubleClick | RightClick | Drag):
+            return
+        if self.clicked:
+            self.pause(max(0.0, self.clicked.pop() + DOUBLE_CLICK_S - time.monotonic()))
+        self.clicked.append(time.monotonic())
 
     def _inject(self, chosen: Plan, witness: Witness, before: Scene) -> Receipt:
         try:

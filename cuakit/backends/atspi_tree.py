@@ -40,6 +40,9 @@ Truncation = Literal["", "deadline", "node_limit", "huge_container", "not_answer
 _TEXT_ROLES: Final = frozenset(
     {"text", "entry", "terminal", "paragraph", "document text", "spin button", "table cell", "combo box", "editbar"}
 )
+_NUMBER_ROLES: Final = frozenset({"slider", "spin button", "progress bar", "level bar", "dial", "scroll bar", "rating"})
+_INERT_ROLES: Final = frozenset({"label", "filler", "panel", "static", "image", "paragraph", "section", "scroll pane"})
+_CELL_STATES: Final = frozenset({"enabled", "sensitive", "showing", "visible", "editable", "focusable", "selectable"})
 _MOST_TEXT: Final = 2000
 _EDGE: Final = 5
 
@@ -172,44 +175,35 @@ def _shows(app: App, states: frozenset[str]) -> bool:
 
 
 def _read_level(read: _Read, level: Sequence[_Pending]) -> list[_Pending]:
-    first = read.ask(
-        [
-            call
-            for at in level
-            for call in (
-                Call(at.ref.dest, at.ref.path, ACCESSIBLE, "GetState"),
-                get_property(at.ref.dest, at.ref.path, ACCESSIBLE, "ChildCount"),
-            )
-        ]
-    )
-    shown: list[tuple[_Pending, frozenset[str], int]] = []
-    for i, at in enumerate(level):
-        answer = first[2 * i]
+    """Add the objects of one level that show; returns the next level."""
+    asked = read.ask([Call(at.ref.dest, at.ref.path, ACCESSIBLE, "GetState") for at in level])
+    shown: list[tuple[_Pending, frozenset[str]]] = []
+    for at, answer in zip(level, asked, strict=True):
         states = frozenset() if isinstance(answer, Failure) else state_words(answer[0])
         if states and (at.depth == 0 or _shows(read.app, states)):
-            shown.append((at, states, variant(first[2 * i + 1]) or 0))
+            shown.append((at, states))
     room = read.limits.nodes - len(read.nodes)
     if len(shown) > room:
         read.truncated, shown = "node_limit", shown[:room]
-    return _read_shown(read, shown)
+    first = len(read.nodes)
+    _read_shown(read, shown)
+    return _read_below(read, range(first, len(read.nodes)))
 
 
-def _read_shown(read: _Read, shown: Sequence[tuple[_Pending, frozenset[str], int]]) -> list[_Pending]:
+def _read_shown(read: _Read, shown: Sequence[tuple[_Pending, frozenset[str]]]) -> None:
     calls: list[Call] = []
-    for at, _, children in shown:
+    for at, _ in shown:
         dest, path = at.ref.dest, at.ref.path
         calls += [
             Call(dest, path, ACCESSIBLE, "GetRole"),
             get_property(dest, path, ACCESSIBLE, "Name"),
             Call(dest, path, ACCESSIBLE, "GetInterfaces"),
             Call(dest, path, COMPONENT, "GetExtents", "u", (WINDOW_COORDINATES,)),
+            get_property(dest, path, ACCESSIBLE, "ChildCount"),
         ]
-        if 0 < children <= read.limits.children:
-            calls.append(Call(dest, path, ACCESSIBLE, "GetChildren"))
-    answers = iter(read.ask(calls))
-    below: list[_Pending] = []
-    for at, states, children in shown:
-        role, name, interfaces, box = (next(answers) for _ in range(4))
+    answers = read.ask(calls)
+    for i, (at, states) in enumerate(shown):
+        role, name, interfaces, box, children = answers[5 * i : 5 * i + 5]
         offered = () if isinstance(interfaces, Failure) else interfaces[0]
         node = Node(
             ref=at.ref,
@@ -221,27 +215,64 @@ def _read_shown(read: _Read, shown: Sequence[tuple[_Pending, frozenset[str], int
             states=states,
             interfaces=frozenset(i.rpartition(".")[2] for i in offered),
             box=_moved(extents(box), read.offset),
-            children=children,
+            children=variant(children) or 0,
         )
         read.nodes.append(node)
-        here = len(read.nodes) - 1
-        if 0 < children <= read.limits.children:
-            found = refs(next(answers))
-            below += [_Pending(ref, here, at.depth + 1, i) for i, ref in enumerate(found) if ref.path != at.ref.path]
-        elif children:
-            below += _read_huge(read, node, here)
+
+
+def _read_below(read: _Read, level: range) -> list[_Pending]:
+    """Children of the objects of one level, as far as they can show."""
+    parents = [at for at in level if read.nodes[at].children > 0 and not _closed(read, read.nodes[at])]
+    huge = [at for at in parents if read.nodes[at].children > read.limits.children]
+    usual = [at for at in parents if at not in set(huge)]
+    lists = read.ask(
+        [Call(n.ref.dest, n.ref.path, ACCESSIBLE, "GetChildren") for n in (read.nodes[at] for at in usual)]
+    )
+    below = [
+        _Pending(ref, at, read.nodes[at].depth + 1, i)
+        for at, answer in zip(usual, lists, strict=True)
+        for i, ref in enumerate(refs(answer))
+        if ref.path != read.nodes[at].ref.path
+    ]
+    for at in huge:
+        _read_huge(read, read.nodes[at], at)
     return below
 
 
-def _read_huge(read: _Read, node: Node, here: int) -> list[_Pending]:
-    """Children of an object that has too many of them: the visible cells of a table, else none."""
-    if "Table" not in node.interfaces or node.box is None:
-        read.truncated = read.truncated or "huge_container"
-        return []
-    cells = list(_visible_cells(read, node))
+def _closed(read: _Read, node: Node) -> bool:
+    """Whether it is a menu that is not open: its entries do not show, and an office has hundreds of them."""
+    return read.app.toolkit == "gtk" and node.role == "menu" and not node.states & {"selected", "expanded"}
+
+
+def _read_huge(read: _Read, node: Node, here: int) -> None:
+    """Add the children of an object that has too many of them: the visible cells of a table, else none."""
+    cells = list(_visible_cells(read, node)) if "Table" in node.interfaces and node.box is not None else []
     if not cells:
         read.truncated = read.truncated or "huge_container"
-    return [_Pending(ref, here, node.depth + 1, i) for i, ref in enumerate(cells)]
+    calls: list[Call] = []
+    for ref in cells:
+        calls += [
+            get_property(ref.dest, ref.path, ACCESSIBLE, "Name"),
+            Call(ref.dest, ref.path, COMPONENT, "GetExtents", "u", (WINDOW_COORDINATES,)),
+            Call(ref.dest, ref.path, TEXT, "GetText", "ii", (0, -1)),
+        ]
+    answers = read.ask(calls)
+    for i, ref in enumerate(cells):
+        name, box, content = answers[3 * i : 3 * i + 3]
+        cell = Node(
+            ref=ref,
+            parent=here,
+            depth=node.depth + 1,
+            index=i,
+            role="table cell",
+            name=text(name),
+            states=_CELL_STATES,
+            interfaces=frozenset({"Accessible", "Component", "Text"}),
+            box=_moved(extents(box), read.offset),
+            value="" if isinstance(content, Failure) else str(content[0]),
+            children=0,
+        )
+        read.nodes.append(cell)
 
 
 def _visible_cells(read: _Read, table: Node) -> Iterator[Ref]:
@@ -274,29 +305,27 @@ def _visible_cells(read: _Read, table: Node) -> Iterator[Ref]:
 
 def _read_details(read: _Read) -> None:
     """Actions, values and texts, for the objects that have them."""
-    calls: list[Call] = []
-    wanted: list[tuple[int, str]] = []
+    wanted: list[tuple[int, str, Call]] = []
+    end = -1 if read.app.name == "soffice" else _MOST_TEXT  # LibreOffice has no text beyond its end, GTK 4 none to -1
     for at, node in enumerate(read.nodes):
         dest, path = node.ref.dest, node.ref.path
-        if "Action" in node.interfaces:
-            wanted.append((at, "actions"))
-            calls.append(Call(dest, path, ACTION, "GetActions"))
-        if "Value" in node.interfaces:
-            wanted.append((at, "number"))
-            calls.append(get_property(dest, path, VALUE, "CurrentValue"))
-        if "Text" in node.interfaces and ("EditableText" in node.interfaces or node.role in _TEXT_ROLES):
-            wanted.append((at, "text"))
-            calls.append(Call(dest, path, TEXT, "GetText", "ii", (0, _MOST_TEXT)))
-    for (at, what), answer in zip(wanted, read.ask(calls), strict=True):
+        if node.value or node.role in ("table cell", "password text"):
+            continue
+        if "Action" in node.interfaces and node.role not in _INERT_ROLES:
+            wanted.append((at, "actions", Call(dest, path, ACTION, "GetActions")))
+        if "Value" in node.interfaces and node.role in _NUMBER_ROLES:
+            wanted.append((at, "number", get_property(dest, path, VALUE, "CurrentValue")))
+        elif "Text" in node.interfaces and ("EditableText" in node.interfaces or node.role in _TEXT_ROLES):
+            wanted.append((at, "text", Call(dest, path, TEXT, "GetText", "ii", (0, end))))
+    for (at, what, _), answer in zip(wanted, read.ask([call for _, _, call in wanted]), strict=True):
         if isinstance(answer, Failure) or not answer:
             continue
         node = read.nodes[at]
         if what == "actions":
             read.nodes[at] = replace(node, actions=tuple(action[0] for action in answer[0]))
-        elif what == "number" and not node.value:
-            read.nodes[at] = replace(node, value=f"{answer[0][1]:g}")
-        elif what == "text" and answer[0]:
-            read.nodes[at] = replace(node, value=str(answer[0]))
+        else:
+            found = f"{answer[0][1]:g}" if what == "number" else str(answer[0])[:_MOST_TEXT]
+            read.nodes[at] = replace(node, value=found)
 
 
 def _name(name: str, app: App) -> str:

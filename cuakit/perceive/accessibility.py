@@ -15,6 +15,9 @@ from cuakit.perceive.accessibility_roles import aria_role, aria_states
 if TYPE_CHECKING:
     from cuakit.backends.atspi_tree import Node, Tree
 
+_OBJECT: Final = "\ufffc"
+"""Stands for an object inside a text."""
+
 _CANVAS: Final = 48
 """Shortest side in pixels of a nameless leaf that is kept."""
 
@@ -104,7 +107,7 @@ def _candidate(at: int, node: Node, frame: Box, tree: Tree) -> Candidate:
     role = aria_role(node.role)
     secret = node.role == "password text"
     name = node.name or (_joined(at, tree) if role in _NAMED_BY_CHILDREN else "") or node.description
-    value = "" if secret else node.value
+    value = "" if secret else node.value.replace(_OBJECT, "")
     box = node.box.intersect(frame)
     return Candidate(
         id=f"n{at}",

@@ -103,11 +103,11 @@ def read_element(access: Accessibility, ref: Ref, timeout_s: float = _TIMEOUT_S)
 
 def read_value(access: Accessibility, ref: Ref, interfaces: frozenset[str], timeout_s: float = _TIMEOUT_S) -> str:
     """Text that an object holds, else its number, else nothing."""
-    if "Text" in interfaces and (found := access.read_text(ref, timeout_s)) is not None:
-        return found
-    if "Value" in interfaces and (value := access.read_number(ref, timeout_s)) is not None:
-        return f"{value:g}"
-    return ""
+    if "Value" in interfaces and "EditableText" not in interfaces:
+        value = access.read_number(ref, timeout_s)
+        if value is not None:
+            return f"{value:g}"
+    return (access.read_text(ref, timeout_s) or "") if "Text" in interfaces else ""
 
 
 def do_action(access: Accessibility, ref: Ref, index: int, timeout_s: float = _TIMEOUT_S) -> bool:
@@ -137,23 +137,25 @@ def set_number(access: Accessibility, ref: Ref, value: float, timeout_s: float =
 
 def select_named(access: Accessibility, ref: Ref, name: str, timeout_s: float = _TIMEOUT_S) -> bool:
     """Select the child of a list or combo box that has a name, ignoring case; looks two levels deep."""
-    for parent, index, found in _options(access, ref, timeout_s):
+    for parent, index, option, found in _options(access, ref, timeout_s):
         if found.casefold() == name.casefold():
             for holder in (ref, parent):
                 call = Call(holder.dest, holder.path, SELECTION, "SelectChild", "i", (index,))
                 if truth(access.bus.call(call, timeout_s)):
                     return True
+            if do_action(access, option, 0, timeout_s):
+                return True
     return False
 
 
-def _options(access: Accessibility, ref: Ref, timeout_s: float) -> list[tuple[Ref, int, str]]:
+def _options(access: Accessibility, ref: Ref, timeout_s: float) -> list[tuple[Ref, int, Ref, str]]:
     level, found = [ref], []
     for _ in range(2):
         below: list[Ref] = []
         for parent in level:
             children = refs(access.bus.call(Call(parent.dest, parent.path, ACCESSIBLE, "GetChildren"), timeout_s))[:200]
             names = access.bus.batch([get_property(c.dest, c.path, ACCESSIBLE, "Name") for c in children], timeout_s)
-            found += [(parent, i, text(name)) for i, name in enumerate(names)]
+            found += [(parent, i, children[i], text(name)) for i, name in enumerate(names)]
             below += children
         level = below
     return found
