@@ -10,7 +10,7 @@ import pytest
 from cuakit.backends.cdp import Browser, Page
 
 # No test asserts a time, generated ones neither: on a busy machine that says nothing about the code.
-hypothesis.settings.register_profile("cuakit", deadline=None)
+hypothesis.settings.register_profile("cuakit", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("cuakit")
 
 

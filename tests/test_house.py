@@ -106,7 +106,7 @@ def fresh_machine(tmp_path: Path, *, python: str = "") -> tuple[Path, dict[str, 
     tools.mkdir()
     for name in BASICS.split():
         (tools / name).symlink_to(shutil.which(name))
-    for name in ("Xvfb", "openbox", "dbus-launch", "chromium", "npm"):
+    for name in ("Xvfb", "openbox", "dbus-launch", "xterm", "chromium", "npm"):
         (tools / name).write_text("#!/bin/sh\n")
         (tools / name).chmod(0o755)
     if python:

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 VENV=.venv
 READY=$VENV/.ready
 # One name per need: "command:Debian package". Fonts have no command and come with the browser.
-NEEDS='Xvfb:xvfb openbox:openbox dbus-launch:dbus-x11'
+NEEDS='Xvfb:xvfb openbox:openbox dbus-launch:dbus-x11 xterm:xterm'
 EXTRA='at-spi2-core fonts-dejavu-core fonts-liberation'
 BROWSERS='chromium chromium-browser google-chrome google-chrome-stable chrome'
 
