@@ -417,6 +417,27 @@ def test_a_nameless_icon_is_called_what_its_author_calls_it(read: Read):
     assert row.score < 1
 
 
+def test_an_icon_is_one_candidate_named_by_its_title_or_its_drawing(read: Read):
+    drawing = "<svg width=20 height=20><rect width=20 height=20 fill=blue /><path d='M0 0L9 9' stroke=red /></svg>"
+    found = read(
+        f"<body><div title=Undo onclick='1' style='width:30px'><div>{drawing}</div></div>"
+        f"<div onclick='1' style='width:30px'>{drawing}</div>"
+    )
+    assert [(c.role, c.name) for c in found] == [("button", "Undo"), ("icon", "blue rectangle")]
+
+
+def test_a_bar_of_buttons_does_not_repeat_their_names(read: Read):
+    script = "for (const e of document.querySelectorAll('div, a')) e.addEventListener('mousedown', () => 0)"
+    found = read("<body><div style='width:300px'><a>File</a><a>Edit</a></div>", script)
+    assert [(c.role, c.name) for c in found] == [("group", ""), ("button", "File"), ("button", "Edit")]
+
+
+def test_a_large_surface_keeps_its_words_apart(read: Read):
+    html = "<body style='margin:0'><div tabindex=0 style='height:290px'><p>Alpha</p><p>Beta</p></div>"
+    found = read(html)
+    assert {(c.role, c.name) for c in found} == {("group", ""), ("text", "Alpha"), ("text", "Beta")}
+
+
 def test_what_lies_under_a_scroll_bar_is_not_in_view(read: Read):
     html = (
         "<body style='margin:0'><div style='width:100px;height:60px;overflow:scroll'>"

@@ -120,3 +120,9 @@ const svgTitle = (el) => {
   for (const child of el.children) if (child.localName === "title") return tidy(child.textContent);
   return "";
 };
+
+// The drawing that an icon-sized element is there to show, if that is all it holds.
+const smallIcon = (el, box) => {
+  if (!el.firstElementChild || box[2] - box[0] > ICON_SIDE || box[3] - box[1] > ICON_SIDE) return null;
+  return el.querySelector("svg :is(circle,ellipse,rect,polygon,polyline,path,image,use)") || el.querySelector("img,svg,i,div,span");
+};

@@ -53,6 +53,7 @@ const COLORS = {
 const NAME_LIMIT = 200;
 const VALUE_LIMIT = 2000;
 const OPTION_LIMIT = 40;
+const ICON_SIDE = 64; // CSS pixels
 const SPECK = 2; // CSS pixels; less than this nobody sees or hits
 const SURFACE_SHARE = 0.5; // an element this large with listeners is a surface to work on, not a button
 

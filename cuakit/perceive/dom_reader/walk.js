@@ -35,16 +35,19 @@ const read = (options) => {
     }
     const replaced = tag === "input" && /checkbox|radio|file|range/.test(el.type);
     if (!shown(el) && !(replaced && el.checkVisibility({ visibilityProperty: true }))) return -1;
-    const surface = Boolean(evidence) && !evidence.sure && area(raw) > SURFACE_SHARE * viewArea;
+    const surface = Boolean(evidence) && !role && area(raw) > SURFACE_SHARE * viewArea;
     if (surface && (el === frame.doc.body || el === frame.doc.documentElement)) return -1;
     const input = tag === "input" || tag === "textarea" || el.isContentEditable;
     const secret = input && isSecret(el);
     let text = "", score = 1, inferred = false;
     let name = nameOf(el, tag, role);
     if (!role) {
-      const words = surface || !evidence ? "" : contentText(el);
+      const holds = surface || !evidence || el.querySelector(FINDABLE);
+      const words = holds ? "" : contentText(el);
+      const drawing = !holds && !words && smallIcon(el, raw);
       if (words && words.length < NAME_LIMIT / 2) { role = "button"; name = name || words; text = words; }
-      else role = words || el.firstElementChild || surface ? "group" : "image";
+      else if (drawing) { role = name ? "button" : "icon"; name = name || describe(drawing, drawing.localName); }
+      else role = holds || words || el.firstElementChild ? "group" : "image";
       score = surface ? 0.3 : 0.8;
       inferred = true;
     } else if (NAMED_BY_CONTENT.has(role) && !input) text = contentText(el);
@@ -190,7 +193,7 @@ const read = (options) => {
       const row = rows[made];
       at.up = made;
       at.quiet = at.quiet || (row.tested && row.text.length > 0 && row.text.length < NAME_LIMIT) ||
-        /^(textbox|searchbox|combobox|button|link|text)$/.test(row.role);
+        /^(textbox|searchbox|combobox|button|link|text|icon)$/.test(row.role);
       if (tag === "select" && !isOpenList(el)) { choices(el, made, at.frame); return false; }
     }
     return !(tag === "textarea" || tag === "input" || (tag === "svg" && at.quiet));
@@ -265,6 +268,21 @@ const linesOf = (node, rects, range) => {
   return lines;
 };
 
+// A group whose words are all those of the controls in it has no name of its own.
+const unname = (rows) => {
+  const words = new Map();
+  for (const row of rows) {
+    if (row.up >= 0 && rows[row.up].inferred) words.set(row.up, (words.get(row.up) || "") + row.name);
+  }
+  for (const [at, said] of words) {
+    const row = rows[at], bare = (text) => text.replace(/\s/g, "");
+    if (row.role === "group" && bare(row.text) === bare(said)) {
+      if (row.name === row.text) row.name = "";
+      row.text = "";
+    }
+  }
+};
+
 const finish = (rows, operable, raised, frames, options) => {
   for (const row of rows) {
     if (row.out) { row.actions = []; continue; }
@@ -277,6 +295,7 @@ const finish = (rows, operable, raised, frames, options) => {
     }
     if (row.states.includes("disabled")) row.actions = row.actions.filter((a) => a === "scroll");
   }
+  unname(rows);
   const seen = new Map(); // lines of one text node share its key, apart from their number
   const out = rows.slice(0, options.limit).map((row) => {
     let key = keyOf(row.el);
