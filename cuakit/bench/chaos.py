@@ -124,8 +124,11 @@ class Chaos:
         seen |= _family(runner.pid)
         if runner.poll() is not None:
             return False
-        victim = random.choice(VICTIMS)
-        if not _strike(victim, runner.pid, random):
+        victim, stop_at = random.choice(VICTIMS), time.monotonic() + self.longest_s
+        while not (struck := _strike(victim, runner.pid, random)) and time.monotonic() < stop_at:
+            seen |= _family(runner.pid)
+            time.sleep(0.02)  # it may not have been started yet
+        if not struck:
             victim = "runner"
             runner.kill()
         self.damage.kills += 1

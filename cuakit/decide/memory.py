@@ -30,11 +30,13 @@ class Memory:
         clicks: Identity → times clicked.
         entered: Identity and text of everything typed or set.
         labels: Labels clicked, in order.
+        untaken: Identity and text of everything typed into a field that stayed as it was.
     """
 
     clicks: Counter[str]
     entered: frozenset[tuple[str, str]]
     labels: tuple[str, ...]
+    untaken: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, history: History) -> Memory:
@@ -42,6 +44,7 @@ class Memory:
         clicks: Counter[str] = Counter()
         entered: set[tuple[str, str]] = set()
         labels: list[str] = []
+        untaken: set[tuple[str, str]] = set()
         for step in history:
             action = step.decision.action
             if action is None or step.receipt is None or not step.receipt.injected:
@@ -53,7 +56,8 @@ class Memory:
                 clicks[identity(target)] += 1
                 labels.append(target.label)
             elif isinstance(action, TypeText):
-                entered.add((identity(target), action.text))
+                noop = step.receipt.effect == "suspected_noop"
+                (untaken if noop else entered).add((identity(target), action.text))
             elif isinstance(action, SetValue):
                 entered.add((identity(target), action.value))
-        return cls(clicks, frozenset(entered), tuple(labels))
+        return cls(clicks, frozenset(entered), tuple(labels), frozenset(untaken))

@@ -27,6 +27,9 @@ OPENERS: Final = frozenset({"tab", "menuitem", "treeitem", "heading", "listitem"
 TOGGLES: Final = frozenset({"checkbox", "radio", "switch", "option"})
 """Roles with a state that a click changes."""
 
+STANDARD: Final = "_iso"
+"""Ending of the name of an input that holds another one in its standard form."""
+
 EARLY: Final = 0.8
 """What being mentioned first is worth over being mentioned last."""
 
@@ -193,15 +196,21 @@ def _writes(scene: Scene) -> Iterator[Scored]:
         return
     fields = [o.candidate for o in scene.possible if o.operation == "type_text"]
     pressed = {normal(b.label) for b in scene.buttons}
-    inputs = {k: str(v) for k, v in scene.subtask.inputs.items() if normal(str(v)) not in pressed}
+    given = {k: str(v) for k, v in scene.subtask.inputs.items()}
+    inputs = {k: v for k, v in given.items() if normal(v) not in pressed and not k.endswith(STANDARD)}
     texts = [c for c in scene.screen if c.role == "text" and c.label.strip()]
     written = {who for who, _ in memory.entered}
     by_id = {f.id: f for f in fields}
     for field, (key, fit) in assign(goal, inputs, fields, texts).items():
         candidate = by_id[field]
-        if candidate.value != inputs[key] and identity(candidate) not in written:
-            action = TypeText(target=field, text=inputs[key], input_key=key)
-            yield Scored("type_text", action, WRITE + EARLY * (1 - goal.place(words(inputs[key]))) + 0.1 * fit)
+        worth = WRITE + EARLY * (1 - goal.place(words(inputs[key]))) + 0.1 * fit
+        if candidate.value == inputs[key] or identity(candidate) in written:
+            continue
+        if (identity(candidate), inputs[key]) not in memory.untaken:
+            yield Scored("type_text", TypeText(target=field, text=inputs[key], input_key=key), worth)
+        elif key + STANDARD in given:  # it does not take what is typed; set it as its kind is written
+            standard = SetValue(target=field, value=given[key + STANDARD], input_key=key + STANDARD)
+            yield Scored("set_value", standard, worth)
 
 
 def _set(scene: Scene, candidate: Candidate) -> Iterator[Scored]:
@@ -215,6 +224,6 @@ def _set(scene: Scene, candidate: Candidate) -> Iterator[Scored]:
     if options or candidate.role == "combobox":
         return
     for key, value in scene.subtask.inputs.items():
-        if str(value) != candidate.value:
+        if str(value) != candidate.value and not key.endswith(STANDARD):
             fit = WRITE + EARLY * (1 - scene.goal.place(words(str(value))))
             yield Scored("set_value", SetValue(target=candidate.id, value=str(value), input_key=key), fit)

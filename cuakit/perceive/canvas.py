@@ -28,6 +28,8 @@ class CanvasShapes:
         pitch_pt: Least and greatest distance of grid lines.
         least_pt: Shortest side of a shape.
         contrast: Least difference of an outline from the background, in grey levels.
+        colour: Least colourfulness (largest minus smallest channel) that counts as ink as well: the blurred edges of
+            selection handles, which would leave a gap in an outline; above the palest fills.
         area: Where the canvas is, in physical pixels, when that is known already.
     """
 
@@ -35,6 +37,7 @@ class CanvasShapes:
     pitch_pt: tuple[float, float] = (4.0, 45.0)
     least_pt: float = 8.0
     contrast: int = 90
+    colour: int = 60
     area: Box | None = None
 
     def __call__(self, shot: Screenshot) -> Candidates:
@@ -46,7 +49,7 @@ class CanvasShapes:
         rows = [
             Candidate(id="canvas", box=area, role="group", name="canvas", source="contours", actions=("click", "drop"))
         ]
-        for box, name in sorted(self.shapes(grey, area, shot.scale), key=lambda s: (s[0].top, s[0].left)):
+        for box, name in sorted(self.shapes(shot.pixels, grey, area, shot.scale), key=lambda s: (s[0].top, s[0].left)):
             id = f"s{len(rows):03d}"
             rows.append(
                 Candidate(id=id, box=box, role="image", name=name, source="contours", actions=("click", "drag"))
@@ -67,12 +70,15 @@ class CanvasShapes:
         down = _longest(_lines(strip, axis=1, share=0.2), self.pitch_pt, scale)
         return None if down is None else Box(across[0], down[0], across[1], down[1])
 
-    def shapes(self, grey: NDArray[np.uint8], area: Box, scale: float) -> list[tuple[Box, str]]:
+    def shapes(
+        self, pixels: NDArray[np.uint8], grey: NDArray[np.uint8], area: Box, scale: float
+    ) -> list[tuple[Box, str]]:
         """Outer boxes of filled shapes in an area, with the name of their outline."""
         left, top, right, bottom = area.rounded()
         inner = grey[top:bottom, left:right]
         paper = _paper(inner)
-        ink = (np.abs(inner.astype(np.int16) - paper) >= self.contrast).astype(np.uint8)
+        colour = np.ptp(pixels[top:bottom, left:right], axis=2)
+        ink = ((np.abs(inner.astype(np.int16) - paper) >= self.contrast) | (colour >= self.colour)).astype(np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(1 - ink, connectivity=4)
         found: list[tuple[Box, str]] = []
         for i in range(1, count):

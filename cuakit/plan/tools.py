@@ -224,27 +224,20 @@ def references(value: Any) -> set[str]:
 
 
 def fill(value: Any, known: Mapping[str, Any]) -> Any:
-    """A value with every ``$name`` replaced; a text that is nothing but one name takes the value as it is.
+    """A value with every known ``$name`` replaced; a text that is nothing but one name takes the value as it is.
 
-    Raises:
-        UsageError: A name is not known (``bad_arguments``).
+    Other ``$words`` stay: a label may hold a dollar sign. What is put in is not read again.
     """
     if isinstance(value, str):
         whole = _REFERENCE.fullmatch(value)
         if whole:
-            return _known(whole[1], known)
-        return _REFERENCE.sub(lambda m: str(_known(m[1], known)), value)
+            return known.get(whole[1], value)
+        return _REFERENCE.sub(lambda m: str(known.get(m[1], m[0])), value)
     if isinstance(value, Mapping):
         return {k: fill(v, known) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [fill(v, known) for v in value]
     return value
-
-
-def _known(name: str, known: Mapping[str, Any]) -> Any:
-    if name not in known:
-        raise UsageError(f"nothing is called ${name} here", hint=f"known: {', '.join(known)}", code="bad_arguments")
-    return known[name]
 
 
 def _values(part: Any) -> Any:

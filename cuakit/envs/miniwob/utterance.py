@@ -2,7 +2,8 @@
 
 1. A quoted string is an input. The word before it names it (``username "kim"`` gives ``username``) when that word is a
    noun for a value; otherwise it is ``text``.
-2. Dates (``05/21/2014``), times (``8:24 AM``) and numbers are ``date``, ``time`` and ``number``.
+2. Dates (``05/21/2014``), times (``8:24 AM``) and numbers are ``date``, ``time`` and ``number``; a date or time is there
+   a second time as ``…_iso``, the form that a browser's own date and time fields take.
 3. Where nothing is quoted, the parts that the page sets in bold are inputs, because that is how it marks literals.
 4. *Upper case* and *lower case* in the sentence are carried out on the quoted strings.
 
@@ -36,7 +37,7 @@ def inputs_of(utterance: str, bold: Iterable[str] = ()) -> dict[str, str]:
     >>> inputs_of('Enter the username "kim" and the password "Xy1" and press login.')
     {'username': 'kim', 'password': 'Xy1'}
     >>> inputs_of("Enter 05/21/2014 as the date and hit submit.")
-    {'date': '05/21/2014'}
+    {'date': '05/21/2014', 'date_iso': '2014-05-21'}
     >>> inputs_of('Type "Kim" in all upper case letters.')
     {'text': 'KIM'}
     """
@@ -44,8 +45,24 @@ def inputs_of(utterance: str, bold: Iterable[str] = ()) -> dict[str, str]:
     literals = _literals(utterance, [b.strip() for b in bold])
     for name, value in sorted(literals, key=lambda pair: utterance.casefold().find(pair[1].casefold())):
         if value and value not in found.values():
-            found[_free(name, found)] = value
+            key = _free(name, found)
+            found[key] = value
+            iso = _iso(value)
+            if iso:
+                found[f"{key}_iso"] = iso
     return found
+
+
+def _iso(value: str) -> str:
+    """A date (month first) or a time in the form of ISO 8601; empty for anything else."""
+    date = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{4})", value)
+    if date:
+        return f"{date[3]}-{int(date[1]):02d}-{int(date[2]):02d}"
+    time = re.fullmatch(r"(\d{1,2}):(\d{2})(?:\s*([AP])M)?", value, re.IGNORECASE)
+    if not time:
+        return ""
+    hour = int(time[1]) % 12 + (12 if time[3].upper() == "P" else 0) if time[3] else int(time[1])
+    return f"{hour:02d}:{time[2]}"
 
 
 def _literals(utterance: str, bold: list[str]) -> Iterator[tuple[str, str]]:
