@@ -12,7 +12,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.decision import Decision
 from cuakit.core.geometry import Box
 from cuakit.core.observation import Observation
-from cuakit.core.outcome import Receipt
+from cuakit.core.outcome import Effect, Receipt
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.trajectory import Step
 
@@ -31,11 +31,11 @@ def screen(*rows: Candidate) -> Observation:
     return Observation(screenshot=shot, candidates=Candidates(rows))
 
 
-def did(observation: Observation, *actions: Action, refused: bool = False) -> list[Step]:
+def did(
+    observation: Observation, *actions: Action, refused: bool = False, effect: Effect = "unverifiable"
+) -> list[Step]:
     receipt = (
-        Receipt(effect="refused", code="capture_stale")
-        if refused
-        else Receipt(effect="unverifiable", route="trusted_input")
+        Receipt(effect="refused", code="capture_stale") if refused else Receipt(effect=effect, route="trusted_input")
     )
     return [
         Step(index=i, observation=observation, decision=Decision(outcome="act", action=a), receipt=receipt)

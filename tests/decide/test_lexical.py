@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from cuakit.core.action import Click, TypeText
+from cuakit.core.action import Click, SetValue, TypeText
 from cuakit.core.subtask import Subtask
 from cuakit.decide.lexical import Lexical
 
@@ -71,6 +71,80 @@ def test_inputs_go_into_the_fields_whose_names_fit(scene):
 def test_a_field_that_holds_the_text_is_left_alone(scene):
     rows = [scene.row(1, "textbox", "Name", value="kim"), scene.row(2, "button", "Submit")]
     assert targets(scene, 'Enter "kim" and press Submit', *rows, inputs={"text": "kim"})[0] == ("click", "Submit")
+
+
+def test_a_field_without_a_name_is_called_what_stands_beside_it(scene):
+    rows = [
+        scene.row(1, "text", "Year"),
+        scene.row(2, "textbox"),
+        scene.row(3, "text", "Director"),
+        scene.row(4, "textbox"),
+    ]
+    subtask = Subtask(goal="Search films by Lee from 1999", inputs={"director": "Lee", "year": "1999"})
+    action = decide(subtask, scene.screen(*rows), []).action
+    assert (action.target, action.text) == ("c04", "Lee")
+
+
+def test_the_counted_field_gets_the_text(scene):
+    rows = [scene.row(i, "textbox") for i in (1, 2, 3)]
+    subtask = Subtask(goal='Enter "7" into the 2nd textbox', inputs={"text": "7"})
+    assert decide(subtask, scene.screen(*rows), []).action.target == "c02"
+
+
+def test_both_fields_get_the_same_text_when_the_goal_says_so(scene):
+    rows = [scene.row(1, "textbox"), scene.row(2, "textbox"), scene.row(3, "button", "Submit")]
+    done = targets(scene, 'Enter "pw" into both fields and press submit', *rows, inputs={"password": "pw"})
+    assert [kind for kind, _ in done] == ["type_text", "type_text", "click"]
+
+
+def test_a_closed_list_is_set_to_the_option_that_the_goal_names(scene):
+    rows = [
+        scene.row(1, "combobox", "Country", value="Chad"),
+        scene.row(2, "option", "Chad", parent="c01", actions=(), states=("selected", "offscreen")),
+        scene.row(3, "option", "Cuba", parent="c01", actions=(), states=("offscreen",)),
+        scene.row(4, "button", "Submit"),
+    ]
+    action = decide(Subtask(goal="Select Cuba from the list and click Submit"), scene.screen(*rows), []).action
+    assert action == SetValue(target="c01", value="Cuba")
+
+
+def test_further_options_of_a_list_are_added_to_the_selection(scene):
+    rows = [
+        scene.row(1, "listbox", "Names", actions=("scroll",)),
+        scene.row(2, "option", "Ann", parent="c01"),
+        scene.row(3, "option", "Bob", parent="c01"),
+    ]
+    subtask, seen = Subtask(goal="Select Ann, Bob from the list"), scene.screen(*rows)
+    first = decide(subtask, seen, []).action
+    assert first == Click(target="c02")
+    assert decide(subtask, seen, scene.did(seen, first)).action == Click(target="c03", modifiers=("MOD",))
+
+
+def test_a_field_that_does_not_take_what_is_typed_is_set_in_its_standard_form(scene):
+    seen = scene.screen(scene.row(1, "textbox", "When"))
+    subtask = Subtask(goal="Enter 05/21/2014", inputs={"date": "05/21/2014", "date_iso": "2014-05-21"})
+    typed = decide(subtask, seen, []).action
+    assert typed == TypeText(target="c01", text="05/21/2014", input_key="date")
+    history = scene.did(seen, typed, effect="suspected_noop")
+    assert decide(subtask, seen, history).action == SetValue(target="c01", value="2014-05-21", input_key="date_iso")
+
+
+def test_of_two_things_called_the_same_the_inner_one_is_clicked(scene):
+    seen = scene.screen(scene.row(1, "tab", "Tab #2"), scene.row(2, "link", "Tab #2", parent="c01"))
+    assert decide(Subtask(goal="Click on Tab #2"), seen, []).action == Click(target="c02")
+
+
+def test_click_the_button_is_enough_when_there_is_one_thing_to_click(scene):
+    seen = scene.screen(scene.row(1, "text", "Press me", source="ocr"))
+    assert decide(Subtask(goal="Click the button"), seen, []).action == Click(target="c01")
+
+
+def test_what_unfolds_comes_before_sending(scene):
+    rows = [scene.row(1, "tab", "Section #1"), scene.row(2, "button", "Submit")]
+    assert targets(scene, "Expand the section below and click submit.", *rows) == [
+        ("click", "Section #1"),
+        ("click", "Submit"),
+    ]
 
 
 def test_a_refused_action_is_tried_again(scene):
