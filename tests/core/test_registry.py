@@ -23,7 +23,7 @@ def test_listing_a_verb_imports_nothing_and_sorts(verb):
 
 
 def test_names_are_found_by_pattern():
-    assert registry.stages("settle", "page-*") == ("page-quiet-v1",)
+    assert registry.stages("settle", "page-*") == ("page-fast-v1", "page-quiet-v1")
     assert registry.stages("settle", "nothing*") == ()
 
 
