@@ -175,8 +175,6 @@ def _clicks(means: Means, mark: Mark, *, button: int = 1, count: int = 1, state:
 
 
 def _spot(means: Means, mark: Mark) -> Spot:
-    if means.window.minimized or not means.window.on_screen:
-        raise Unavailable("the window is minimized; it has no place to point at", hint="restore it, or use its values")
     found = spot_at(means.x, means.window.id, mark.input)
     if found is None or means.window.app in _TURNED_DOWN:
         why = "drops events that are sent to it" if found else "listens for XInput 2 events only, which cannot be sent"
@@ -227,6 +225,7 @@ def _then(means: Means, action: TypeText, what: Order, mark: Mark, element: Elem
 
 def _types_by_key(means: Means, action: TypeText, then: Sequence[Key], mark: Mark, element: Element | None) -> Plan:
     sent = _takes_keys(means)
+    _can_strike(means, sent=sent)
     terminal = means.window.app in _TURNED_DOWN
     if not sent and not terminal:
         raise Unavailable(
@@ -340,6 +339,7 @@ def _keys(means: Means, keys: Sequence[Key], *, held: Sequence[Key] = ()) -> Pla
     strokes = [keyboard.key(key) for key in keys]
     state = state_of(held)
     sent = _takes_keys(means)
+    _can_strike(means, sent=sent)
     return Plan(
         route="synthetic_events" if sent else "global_input",
         carry=lambda: _strike(means, strokes, sent=sent, state=state),
@@ -348,6 +348,15 @@ def _keys(means: Means, keys: Sequence[Key], *, held: Sequence[Key] = ()) -> Pla
 
 def _takes_keys(means: Means) -> bool:
     return means.window.app not in _TURNED_DOWN and takes_events(means.x, means.window.id, KEY_PRESS_MASK)
+
+
+def _can_strike(means: Means, *, sent: bool) -> None:
+    if not sent and not means.window.on_screen:
+        raise Unavailable(
+            f"{means.window.app or 'the program'} takes no keys that are sent, and a keyboard cannot be pointed at a "
+            "minimized window",
+            hint="restore the window, or set the value of the field",
+        )
 
 
 def _strike(means: Means, strokes: Sequence[Stroke], *, sent: bool, state: int = 0) -> None:

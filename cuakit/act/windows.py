@@ -266,6 +266,8 @@ def _receipt(chosen: Plan, said: bool | None, before: Scene, after: Scene) -> Re
         )
     if proof:
         return replace(base, effect="confirmed", evidence=proof)
+    if not after.live:
+        return replace(base, message=base.message or "a minimized window shows no effect")
     if not anything_moved(before, after):
         return replace(
             base,

@@ -37,6 +37,7 @@ class Scene:
         whole: Pixels of the window.
         elements: The accessible object behind each place; None where there is none.
         person: Pointer, focus and stacking.
+        live: Whether the pixels are those of now; a minimized window has none.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Scene:
     whole: NDArray[np.uint8]
     elements: tuple[Element | None, ...]
     person: Situation
+    live: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class Witness:
             whole=shot.pixels,
             elements=tuple(self._fresh(element) for element in self.elements),
             person=situation(self.x),
+            live="minimized" not in shot.source,
         )
 
     def wait(self, before: Scene, enough: Callable[[tuple[Evidence, ...]], bool], within_s: float) -> Scene:

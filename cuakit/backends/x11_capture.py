@@ -34,6 +34,9 @@ class WindowPixels:
         x: Connection, kept open by the caller.
         window: X window id.
 
+    Attributes:
+        live: Whether the last read showed the window as it is, not as it was before it was minimized.
+
     Raises:
         TargetGone: There is no such window.
     """
@@ -44,6 +47,9 @@ class WindowPixels:
         self._composite = x.connection(xcffib.composite.key)
         self._damage = x.connection(xcffib.damage.key)
         self._closed = False
+        self.live = True
+        self._pixmap = 0
+        self._kept = (0, 0, 0)
         with x.errors(f"window {window:#x}"):
             self._composite.QueryVersion(0, 4).reply()
             self._damage.QueryVersion(1, 1).reply()
@@ -67,7 +73,7 @@ class WindowPixels:
         return found.width, found.height
 
     def read(self, box: Box | None = None) -> NDArray[np.uint8]:
-        """Pixels now.
+        """Pixels now, or the last ones before the window was minimized (see :attr:`live`).
 
         Args:
             box: Part to read, in the window's pixels, cut at its edge; all of it by default.
@@ -76,26 +82,36 @@ class WindowPixels:
             (h, w, 3) RGB; empty where the box lies outside.
 
         Raises:
-            TargetGone: It was closed, or is minimized (code ``window_unmapped``).
+            TargetGone: It was closed; or it was minimized before anything was read (code ``window_unmapped``).
         """
         what = f"window {self.window:#x}"
         core = self._x.connection.core
         with self._x.errors(what):
             asked = core.GetGeometry(self.window), core.GetWindowAttributes(self.window)
             geometry, attributes = asked[0].reply(), asked[1].reply()
-            if attributes.map_state != xcffib.xproto.MapState.Viewable:
+            self.live = attributes.map_state == xcffib.xproto.MapState.Viewable
+            if self.live:
+                self._keep(geometry.width, geometry.height, geometry.border_width)
+            width, height, border = self._kept
+            if not self._pixmap or (width, height) != (geometry.width, geometry.height):
                 raise TargetGone(f"{what} is minimized and has no pixels", hint="restore it", code="window_unmapped")
-            whole = Box(0, 0, geometry.width, geometry.height)
-            left, top, right, bottom = (box or whole).clip(geometry.width, geometry.height).rounded()
+            left, top, right, bottom = (box or Box(0, 0, width, height)).clip(width, height).rounded()
             if right <= left or bottom <= top:
                 return np.empty((0, 0, 3), np.uint8)
-            pixmap = self._x.connection.generate_id()
-            self._composite.NameWindowPixmap(self.window, pixmap, is_checked=True).check()
-            border = geometry.border_width
-            try:
-                return self._x.pixels(pixmap, (left + border, top + border, right + border, bottom + border), what)
-            finally:
-                core.FreePixmap(pixmap)
+            part = (left + border, top + border, right + border, bottom + border)
+            return self._x.pixels(self._pixmap, part, what)
+
+    def _keep(self, width: int, height: int, border: int) -> None:
+        """Take hold of the window's memory: a minimized window keeps what is held, and gets new memory when shown."""
+        fresh = self._x.connection.generate_id()
+        self._composite.NameWindowPixmap(self.window, fresh, is_checked=True).check()
+        self._drop()
+        self._pixmap, self._kept = fresh, (width, height, border)
+
+    def _drop(self) -> None:
+        if self._pixmap:
+            self._x.connection.core.FreePixmap(self._pixmap)
+            self._pixmap = 0
 
     def close(self) -> None:
         """Give the window back. Safe to call twice, and after it went away."""
@@ -104,6 +120,7 @@ class WindowPixels:
         self._closed = True
         try:
             with self._x.errors(f"window {self.window:#x}"):
+                self._drop()
                 self._composite.UnredirectWindow(
                     self.window, xcffib.composite.Redirect.Automatic, is_checked=True
                 ).check()

@@ -21,6 +21,12 @@ def activate(x: X11, window: int) -> None:
     _request(x, window, "_NET_ACTIVE_WINDOW", (_PAGER, 0, 0, 0, 0))
 
 
+def iconify(x: X11, window: int) -> None:
+    """Ask that a window be minimized."""
+    iconic_state = 3
+    _request(x, window, "WM_CHANGE_STATE", (iconic_state, 0, 0, 0, 0))
+
+
 def restack(x: X11, order: Sequence[int]) -> None:
     """Ask that windows be stacked in this order, bottom first."""
     for below, above in pairwise(order):

@@ -84,13 +84,15 @@ class Window:
         return self._pixels.size()
 
     def grab(self) -> Screenshot:
-        """A fresh frame.
+        """A fresh frame; of a minimized window the last one before that, and ``source`` says so.
 
         Raises:
-            TargetGone: It was closed, or is minimized (code ``window_unmapped``).
+            TargetGone: It was closed, or was minimized before anything was read (code ``window_unmapped``).
         """
         taken = time.monotonic_ns()
-        return Screenshot(pixels=self._pixels.read(), scale=self.scale, taken_ns=taken, source=f"window:{self.id:#x}")
+        pixels = self._pixels.read()
+        note = "" if self._pixels.live else " (minimized, as last seen)"
+        return Screenshot(pixels=pixels, scale=self.scale, taken_ns=taken, source=f"window:{self.id:#x}{note}")
 
     def patch(self, box: Box) -> NDArray[np.uint8]:
         """Fresh pixels under a box of the frame, cut at the frame; (h, w, 3) RGB."""

@@ -13,7 +13,7 @@ from cuakit.act.windows import WindowActor
 from cuakit.backends.desktop import Desktop
 from cuakit.backends.input.mpx import masters
 from cuakit.backends.x11 import X11
-from cuakit.backends.x11_manage import activate, manager_caught_up
+from cuakit.backends.x11_manage import activate, iconify, manager_caught_up
 from cuakit.backends.x11_situation import situation
 from cuakit.backends.x11_windows import list_windows
 from cuakit.capture.window import Window
@@ -310,19 +310,53 @@ def test_in_the_foreground_everything_works_and_is_put_back(app):
     assert noticed == ()
 
 
-def test_a_minimized_window_is_refused_with_its_reason(app, x):
-    capture, found = app.observe()
-    target = pick(found, "button", "Press me")
+def minimize(app, x):
     app.hide()
-    x.connection.core.UnmapWindow(app.id, is_checked=True).check()
-    try:
-        receipt, events, _ = app.do(Click(target=target.id), capture)
-        assert receipt.effect == "refused"
-        assert receipt.code == "window_unmapped"
-        assert events == []
-    finally:
-        x.connection.core.MapWindow(app.id, is_checked=True).check()
-        wait_for(lambda: app.window.info().on_screen)
+    iconify(x, app.id)
+    wait_for(lambda: not app.window.info().on_screen)
+
+
+@pytest.fixture
+def minimized(app, x):
+    app.window.grab()
+    minimize(app, x)
+    yield app
+    x.connection.core.MapWindow(app.id, is_checked=True).check()
+    wait_for(lambda: app.window.info().on_screen)
+    wait_for(lambda: painted(app))
+
+
+def painted(app):
+    """Digest of a window that has finished painting; empty while it is at it."""
+    first = app.window.grab().digest
+    time.sleep(0.1)
+    return first if app.window.grab().digest == first else ""
+
+
+def test_a_minimized_window_is_operated_and_stays_minimized(minimized):
+    app = minimized
+    capture, found = app.observe()
+    receipt, events, noticed = app.do(Click(target=pick(found, "button", "Press me").id), capture, expect="clicked")
+    assert [e["event"] for e in events] == ["clicked"]
+    assert receipt.injected
+    capture, found = app.observe()
+    receipt, _, noticed = app.do(TypeText(target=pick(found, "textbox").id, text="while away"), capture)
+    assert receipt.effect == "confirmed"
+    assert noticed == ()
+    assert app.window.info().minimized
+
+
+def test_keys_reach_a_minimized_window_or_are_refused_with_the_reason(minimized):
+    app = minimized
+    capture, _ = app.observe()
+    if app.kind == "gtk4":
+        receipt, events, _ = app.do(PressKey(key="F5"), capture)
+        assert (receipt.effect, receipt.code, events) == ("refused", "background_unavailable", [])
+        assert "minimized" in receipt.message
+    else:
+        receipt, events, _ = app.do(PressKey(key="F5"), capture, expect="key")
+        assert len(events) == 1
+        assert receipt.effect == "unverifiable"
 
 
 def test_a_program_that_hangs_is_refused(app):

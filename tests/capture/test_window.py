@@ -111,22 +111,30 @@ def test_no_display_is_a_sentence(monkeypatch):
         Window.open("anything")
 
 
-def test_a_minimized_window_has_no_pixels_and_comes_back(windows, x, desktop):
+def test_a_minimized_window_shows_its_last_pixels_says_so_and_comes_back(windows, x):
     with Window.open(windows["red"][0], x=x) as red:
+        seen = red.grab()
         x.connection.core.UnmapWindow(red.id, is_checked=True).check()
-        with pytest.raises(TargetGone) as refused:
-            red.grab()
-        assert refused.value.error_code == "window_unmapped"
+        last = red.grab()
+        assert color(last.pixels) == (255, 0, 0)
+        assert "minimized" in last.source
+        assert "minimized" not in seen.source
+        assert np.array_equal(red.patch(Box(0, 0, 5, 5)), last.crop(Box(0, 0, 5, 5)))
         x.connection.core.MapWindow(red.id, is_checked=True).check()
         end = time.monotonic() + 10
-        while True:
-            try:
-                if color(red.grab().pixels) == (255, 0, 0):
-                    break
-            except TargetGone:
-                pass
+        while "minimized" in (now := red.grab()).source or color(now.pixels) != (255, 0, 0):
             assert time.monotonic() < end
             time.sleep(0.02)
+
+
+def test_a_window_that_was_minimized_before_it_was_read_has_no_pixels(windows, x):
+    x.connection.core.UnmapWindow(windows["red"][0], is_checked=True).check()
+    try:
+        with Window.open(windows["red"][0], x=x) as red, pytest.raises(TargetGone) as refused:
+            red.grab()
+        assert refused.value.error_code == "window_unmapped"
+    finally:
+        x.connection.core.MapWindow(windows["red"][0], is_checked=True).check()
 
 
 def test_a_closed_window_is_gone(desktop, x):
