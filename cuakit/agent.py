@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -22,6 +22,7 @@ class Stages(NamedTuple):
     decide: Decider
     act: Actor
     settle: Settler
+    title: Callable[[], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,17 +108,23 @@ class Agent:
     def assemble(self, surface: Surface, broker: CaptureBroker, decider: Decider | None = None) -> Stages:
         """All stages, bound to a live surface.
 
+        A pixels-only agent gets neither the title nor anything that the surface could tell its actor about itself.
+
         Args:
             surface: What is looked at and acted on.
             broker: Issues and checks the leases.
             decider: Used instead of the one in the spec, for example a scripted oracle.
         """
+        pixels = self.observe == "pixels"
         perceive = registry.build("perceive", self.perceive.name, **self.perceive.args)
-        actor = registry.build("act", self.act.name, **self.act.args)
+        takes = {f.name for f in fields(registry.get("act", self.act.name))}
+        blind = {"blind": True} if pixels and "blind" in takes else {}
+        actor = registry.build("act", self.act.name, **{**self.act.args, **blind})
         settle = registry.build("settle", self.settle.name, **self.settle.args)
         return Stages(
             perceive=bind(perceive, surface),
             decide=decider or self.decider(),
             act=actor.bind(surface, broker),
             settle=bind(settle, surface),
+            title=str if pixels else surface.title,
         )

@@ -82,7 +82,7 @@ def _turn(stages: Stages, surface: Surface, broker: CaptureBroker, subtask: Subt
         found = stages.perceive(shot)
     with watch.span("lease"):
         lease = broker.issue(surface, shot, found, target=target)
-        seen = Observation(screenshot=shot, candidates=found, target=target, capture_id=lease.id, title=surface.title())
+        seen = Observation(screenshot=shot, candidates=found, target=target, capture_id=lease.id, title=stages.title())
     with watch.span("decide"):
         decision = stages.decide(subtask, seen, steps)
     receipt = settled = None

@@ -39,6 +39,7 @@ class LeasedActor:
         level: See :class:`cuakit.act.guard.Limits`.
         density: See :class:`cuakit.act.guard.Limits`.
         highlight: See :class:`cuakit.act.guard.Limits`.
+        blind: Whether only pixels, pointer and keys are used: the page is asked nothing, also not to read a field back.
     """
 
     stage_id: ClassVar[str] = "leased-v1"
@@ -48,6 +49,7 @@ class LeasedActor:
     level: int = Limits.level
     density: float = Limits.density
     highlight: int = Limits.highlight
+    blind: bool = False
 
     def bind(self, surface: Surface, broker: CaptureBroker, *, injector: Injector | None = None) -> BoundActor:
         """The actor on one live surface.
@@ -64,9 +66,9 @@ class LeasedActor:
         return BoundActor(
             surface=surface,
             broker=broker,
-            injector=injector or routes.injector_for(surface),
+            injector=injector or routes.injector_for(surface, blind=self.blind),
             limits=limits,
-            still_there=routes.identity_of(surface) if self.identity else None,
+            still_there=routes.identity_of(surface) if self.identity and not self.blind else None,
         )
 
 
