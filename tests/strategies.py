@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from cuakit.core.action import (
     Action,
@@ -22,9 +22,6 @@ from cuakit.core.candidate import ROLES, SOURCES, Candidate, Candidates
 from cuakit.core.geometry import Affine, Box, Point
 from cuakit.core.lease import Target
 from cuakit.core.screenshot import Screenshot
-
-settings.register_profile("shared", deadline=None)  # a busy machine is no defect
-settings.load_profile("shared")
 
 SCALES = (1.0, 1.25, 1.5, 1.75, 2.0, 3.0)
 """Display scales that every conversion is swept over."""

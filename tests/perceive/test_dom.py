@@ -520,3 +520,9 @@ def test_the_stage_is_registered_under_its_id():
 def test_a_parent_that_was_cut_off_is_no_parent():
     row = ["k", "button", "n", "", "", 0, 0, 1, 1, None, None, "click", "", 5, 1]
     assert to_candidates([row], 2.0)[0].parent == ""
+
+
+def test_a_number_field_reads_its_value(page):
+    page.evaluate("document.body.innerHTML = '<input type=number value=42 aria-label=Count>'")
+    found = DomElements().bind(page)(page.grab())
+    assert [(c.role, c.value) for c in found if c.name == "Count"] == [("spinbutton", "42")]

@@ -16,7 +16,7 @@ const roleOf = (el, tag) => {
 const valueOf = (el, tag, role) => {
   if (tag === "select") return tidy([...el.selectedOptions].map((o) => o.label).join(", "));
   if (tag === "textarea") return el.value.slice(0, VALUE_LIMIT);
-  if (tag === "input") return /checkbox|radio|button/.test(role) ? "" : el.value.slice(0, VALUE_LIMIT);
+  if (tag === "input") return /^(checkbox|radio|button)$/.test(role) ? "" : el.value.slice(0, VALUE_LIMIT);
   if (tag === "progress" || tag === "meter") return String(el.value);
   const said = el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow");
   if (said) return said;
