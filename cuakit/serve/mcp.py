@@ -145,7 +145,7 @@ def _add_acting(server: MCPServer, desk: Desk) -> None:
         return act("click_candidate", lambda: Click(target=candidate_id), capture_id, "background")
 
     @server.tool()
-    def type_text(
+    def type_text(  # noqa: PLR0917 - arguments are named in the schema
         capture_id: str,
         element_id: str,
         text: str,
