@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from cuakit.core.action import Action, Click, SetValue, TypeText
 from cuakit.core.candidate import Candidate
 from cuakit.core.observation import Observation
 from cuakit.core.subtask import Subtask
@@ -51,3 +52,13 @@ def _operations(candidate: Candidate) -> Iterator[Offer]:
         yield Offer("set_value", candidate)
     if not known or "click" in known:
         yield Offer("click", candidate)
+
+
+def actions(offer: Offer, subtask: Subtask) -> list[Action]:
+    """The actions that an offer stands for: one per input where text or a value goes."""
+    target = offer.candidate.id
+    if offer.operation == "click":
+        return [Click(target=target)]
+    if offer.operation == "type_text":
+        return [TypeText(target=target, text=str(v), input_key=k) for k, v in subtask.inputs.items()]
+    return [SetValue(target=target, value=str(v), input_key=k) for k, v in subtask.inputs.items()]

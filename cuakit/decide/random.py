@@ -6,12 +6,11 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cuakit.core.action import Action, Click, SetValue, TypeText
 from cuakit.core.decision import Answer, Decision
 from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask
-from cuakit.decide.offers import Offer, offers
+from cuakit.decide.offers import actions, offers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +29,7 @@ class Random:
 
     def __call__(self, subtask: Subtask, observation: Observation, history: History) -> Decision:
         """One of the possible actions, each with equal probability; abstain when there is none."""
-        possible = [a for o in offers(subtask, observation) for a in _actions(o, subtask)]
+        possible = [a for o in offers(subtask, observation) for a in actions(o, subtask)]
         if not possible:
             return Decision(outcome="abstain", reason="nothing on the screen can be acted on")
         at = random.Random(f"{self.seed}:{len(history)}").randrange(len(possible))
@@ -42,12 +41,3 @@ class Random:
             answers={"operation": answer},
             reason=f"one of {len(possible)} at random",
         )
-
-
-def _actions(offer: Offer, subtask: Subtask) -> list[Action]:
-    target = offer.candidate.id
-    if offer.operation == "click":
-        return [Click(target=target)]
-    if offer.operation == "type_text":
-        return [TypeText(target=target, text=str(v), input_key=k) for k, v in subtask.inputs.items()]
-    return [SetValue(target=target, value=str(v), input_key=k) for k, v in subtask.inputs.items()]

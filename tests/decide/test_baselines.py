@@ -4,8 +4,10 @@ import pytest
 
 from cuakit.core.action import Click
 from cuakit.core.decision import Decision
+from cuakit.core.errors import UsageError
 from cuakit.core.registry import build, spec
 from cuakit.core.subtask import Subtask
+from cuakit.decide.constant import Constant
 from cuakit.decide.noop import Noop
 from cuakit.decide.random import Random
 from cuakit.decide.scripted import Scripted
@@ -48,12 +50,26 @@ def test_random_abstains_on_an_empty_screen(scene):
     assert Random()(GO, scene.screen(), []).outcome == "abstain"
 
 
+@pytest.mark.parametrize(("place", "target"), [(0, "c01"), (1, "c02"), (9, "c03")])
+def test_constant_takes_the_same_place_whatever_the_goal_and_the_past(scene, place, target):
+    seen = scene.screen(*(scene.row(i, "button", str(i)) for i in (1, 2, 3)))
+    for goal, past in (("click 1", []), ("click 3", [None])):
+        assert Constant(place=place)(Subtask(goal=goal), seen, past).action.target == target
+    assert Constant()(GO, scene.screen(), []).outcome == "abstain"
+
+
+@pytest.mark.parametrize("place", [-1, True, "0"])
+def test_constant_refuses_a_place_that_is_none(place):
+    with pytest.raises(UsageError, match="place"):
+        Constant(place=place)
+
+
 def test_scripted_returns_what_its_policy_says(scene):
     wanted = Decision(outcome="act", action=Click(target="c01"))
     assert Scripted(policy=lambda *_: wanted)(GO, scene.screen(), []) is wanted
     assert Scripted()(GO, scene.screen(), []).outcome == "abstain"
 
 
-@pytest.mark.parametrize("name", ["lexical-v1", "random-v1", "noop-v1", "scripted-v1"])
+@pytest.mark.parametrize("name", ["lexical-v1", "random-v1", "noop-v1", "scripted-v1", "constant-v1"])
 def test_every_decider_is_found_by_name_and_can_be_written_down(name):
     assert spec(build("decide", name)).name == name

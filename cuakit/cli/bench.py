@@ -1,0 +1,178 @@
+"""``cuakit bench``: run agents on suites, compare them, and report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from cyclopts import App
+
+from cuakit.cli.options import AsJson, Flag, Names
+from cuakit.cli.table import print_table
+
+app = App(name="bench", help="Run agents on suites, and report.")
+
+
+@app.command
+def run(
+    suite: str,
+    *,
+    agent: Names = ("*",),
+    task: Names = (),
+    seeds: int | None = None,
+    workers: int | None = None,
+    out: Path | None = None,
+    resume: str | None = None,
+    limit: int | None = None,
+    as_json: AsJson = False,
+    quiet: Flag = False,
+) -> None:
+    """Run agents on a suite. The same command with the same --out goes on where it was stopped.
+
+    Args:
+        suite: Name of a suite, or path of its YAML file.
+        agent: Agent by name, shell glob or TOML file; may be repeated. All agents by default.
+        task: Only tasks whose id, name or group matches this glob; may be repeated.
+        seeds: Instances per task; the suite's own number by default.
+        workers: Processes at once; the CPU count by default.
+        out: Folder of the run; results/<suite>/<time>-<random> by default.
+        resume: Folder of a run to go on with, or "latest".
+        limit: Most trials.
+        as_json: End with one JSON object on the last line.
+        quiet: No progress bar.
+    """
+    from cuakit import bench as benches
+    from cuakit.bench.launch import latest, new_folder
+
+    if resume is not None:
+        out = latest(suite) if resume == "latest" else Path(resume)
+    folder = out or new_folder(suite)
+    try:
+        done = benches.run(
+            suite, agent, seeds=seeds, tasks=task, workers=workers, out=folder, limit=limit, progress=not quiet
+        )
+    except KeyboardInterrupt:
+        print(f"stopped; go on with: cuakit bench run {suite} … --resume {folder}", file=sys.stderr)
+        raise
+    print_table(done)
+    print(benches.write_report(done))
+    if as_json:
+        print(json.dumps(done.summary() | {"out": str(folder)}))
+
+
+@app.command
+def report(run: Path, *, out: Path | None = None, as_json: AsJson = False) -> None:
+    """Table and self-contained HTML report of a run.
+
+    Args:
+        run: Folder of the run.
+        out: The HTML file; report.html in the run's folder by default. The table goes beside it as Markdown.
+        as_json: End with one JSON object on the last line.
+    """
+    from cuakit import bench as benches
+
+    done = benches.Run(run)
+    path = benches.write_report(done, out)
+    print_table(done)
+    print(path)
+    if as_json:
+        print(json.dumps(done.summary() | {"out": str(run)}))
+
+
+@app.command
+def resume(
+    suite: str = "quickstart",
+    *,
+    kills: int = 20,
+    seed: int = 0,
+    agent: Names = ("oracle-dom",),
+    task: Names = ("single-click",),
+    seeds: int = 5,
+    out: Path | None = None,
+    as_json: AsJson = False,
+) -> int:
+    """Kill runs at random moments, resume them, and count what is lost. Exit code 1 when anything is.
+
+    Args:
+        suite: Suite to run.
+        kills: Kills to do, among runner, workers, browsers and disk.
+        seed: Of moments and victims.
+        agent: Agent by name or glob; may be repeated.
+        task: Task by glob; may be repeated.
+        seeds: Instances per task.
+        out: Folder for the runs; a temporary one by default.
+        as_json: One JSON object on the last line.
+    """
+    import tempfile
+    from contextlib import nullcontext
+
+    from cuakit.bench.chaos import Chaos
+    from cuakit.core.codec import jsonable
+
+    words = [suite, "--seeds", str(seeds), *(f"--agent={a}" for a in agent), *(f"--task={t}" for t in task)]
+    with nullcontext(str(out)) if out else tempfile.TemporaryDirectory(prefix="cuakit-chaos-") as folder:
+        damage = Chaos(command=words, folder=Path(folder), kills=kills, seed=seed)()
+    print(json.dumps(jsonable(damage)) if as_json else damage)
+    return 1 if damage.lost or damage.duplicated or damage.half_written or damage.orphans else 0
+
+
+@app.command
+def reproduce(
+    run: Path,
+    *,
+    out: Path | None = None,
+    workers: int | None = None,
+    as_json: AsJson = False,
+) -> int:
+    """Run the plan of a run again and compare scores and decisions. Exit code 1 when they differ.
+
+    Args:
+        run: Folder of the first run.
+        out: Folder of the second; beside the first by default.
+        workers: Processes at once.
+        as_json: One JSON object on the last line.
+    """
+    from cuakit import bench as benches
+    from cuakit.bench.reproduce import reproduce as again
+    from cuakit.core.codec import jsonable
+
+    found = again(benches.Run(run), out or run.with_name(f"{run.name}-again"), workers=workers)
+    told = jsonable({k: getattr(found, k) for k in ("compared", "same_score", "same_actions", "differing", "packages")})
+    print(json.dumps(told) if as_json else found)
+    return 0 if found.identical else 1
+
+
+@app.command
+def compare(
+    run: Path,
+    *,
+    agent: Names = (),
+    other: Path | None = None,
+    allow: Names = (),
+    as_json: AsJson = False,
+) -> None:
+    """Say whether one agent is better than another, paired by task and seed.
+
+    Args:
+        run: Folder of a run.
+        agent: Two agents; every pair by default.
+        other: Folder of another run that holds the second agent.
+        allow: What may differ between two runs: suite, seeds, machine, packages; may be repeated.
+        as_json: One JSON object on the last line.
+    """
+    from cuakit import bench as benches
+    from cuakit.core.codec import jsonable
+    from cuakit.core.errors import UsageError
+
+    here = benches.Run(run)
+    if len(agent) not in (0, 2) or (other is not None and not agent):
+        raise UsageError("name two agents, or none for every pair of one run", hint="--agent A --agent B")
+    if agent:
+        made = [benches.compare(here, *agent, other=benches.Run(other) if other else None, allow=allow)]
+    else:
+        made = list(benches.compare_all(here))
+    for one in made:
+        print(one)
+    if as_json:
+        print(json.dumps({"comparisons": [jsonable(c) | {"n": c.n, "verdict": c.verdict} for c in made]}))
