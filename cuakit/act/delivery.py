@@ -92,6 +92,13 @@ class Means:
         self.pause(0.03)
         return False
 
+    def drops_when_minimized(self) -> bool:
+        """Whether the window is minimized, and its program one of those that then drop whatever is sent: browsers."""
+        if self.window.on_screen or self.access is None:
+            return False
+        app = self.access.app_of(self.window.pid)
+        return app is not None and app.toolkit == "Chromium"
+
     def events(self) -> SentEvents:
         """Events for the window."""
         return SentEvents(self.x, self.window.id, read=self.read, pause=self.pause)
@@ -175,6 +182,8 @@ def _clicks(means: Means, mark: Mark, *, button: int = 1, count: int = 1, state:
 
 
 def _spot(means: Means, mark: Mark) -> Spot:
+    if means.drops_when_minimized():
+        raise Unavailable(f"{means.window.app} drops what is sent to it while minimized", hint="restore the window")
     found = spot_at(means.x, means.window.id, mark.input)
     if found is None or means.window.app in _TURNED_DOWN:
         why = "drops events that are sent to it" if found else "listens for XInput 2 events only, which cannot be sent"
@@ -351,6 +360,8 @@ def _takes_keys(means: Means) -> bool:
 
 
 def _can_strike(means: Means, *, sent: bool) -> None:
+    if sent and means.drops_when_minimized():
+        raise Unavailable(f"{means.window.app} drops what is sent to it while minimized", hint="restore the window")
     if not sent and not means.window.on_screen:
         raise Unavailable(
             f"{means.window.app or 'the program'} takes no keys that are sent, and a keyboard cannot be pointed at a "
