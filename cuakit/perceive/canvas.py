@@ -79,6 +79,8 @@ class CanvasShapes:
         paper = _paper(inner)
         colour = np.ptp(pixels[top:bottom, left:right], axis=2)
         ink = ((np.abs(inner.astype(np.int16) - paper) >= self.contrast) | (colour >= self.colour)).astype(np.uint8)
+        reach = 2 * max(1, round(scale)) + 1  # an outline may fade for a pixel where a selection handle touches it
+        ink = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8)), dtype=np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(1 - ink, connectivity=4)
         found: list[tuple[Box, str]] = []
         for i in range(1, count):

@@ -239,7 +239,7 @@ class Runner:
             target = self.surface.target()
             shot = self.surface.grab()
             sight = self.domain.see(shot)
-            found: Candidates = table(self.scene, sight.canvas, sight.chrome, shot.scale)
+            found: Candidates = table(self.scene, sight.canvas, sight.chrome, shot.scale, editing=name == "type_text")
             capture = self.broker.issue(self.surface, shot, found, target=target)
             wanted = action(name, values, lambda w: spot(w, self.scene, found, self.domain, shot.scale))  # noqa: B023 - used at once
             receipt = actor.perform(wanted, capture.id)

@@ -75,7 +75,7 @@ def reconcile(scene: Scene, shapes: Sequence[Candidate], canvas: Box, scale: flo
         if off > 2:
             moved[id] = off
         now = now.change(id, box=boxes[i], by="pixels")
-    expected = [n for n in scene.nodes.values() if n.id not in match and _in_view(n, canvas)]
+    expected = [n for n in scene.nodes.values() if n.id not in match and _in_view(n, canvas) and not _covered(n, now)]
     rest = tuple((shapes[i].name, b) for i, b in enumerate(boxes) if i not in match.values())
     return Seen(scene=now, missing=tuple(n.id for n in expected), strangers=rest, moved=moved)
 
@@ -88,8 +88,19 @@ def adopt(seen: Seen, labels: Mapping[Box, str]) -> Scene:
     return scene
 
 
-def table(scene: Scene, canvas: Candidate, chrome: Sequence[Candidate], scale: float) -> Candidates:
-    """Everything that an atom can act on in one table: the canvas, the app's own parts, and each object by its id."""
+def table(
+    scene: Scene, canvas: Candidate, chrome: Sequence[Candidate], scale: float, *, editing: bool = False
+) -> Candidates:
+    """Everything that an atom can act on in one table: the canvas, the app's own parts, and each object by its id.
+
+    Args:
+        scene: Objects with their boxes in points.
+        canvas: The drawing area.
+        chrome: Parts of the application.
+        scale: Pixels per point.
+        editing: Whether a label's editor is open, so that objects are text fields: a caret may blink in them.
+    """
+    role = "textbox" if editing else "image"
     rows = [canvas, *chrome]
     for node in scene.nodes.values():
         if node.box is not None:
@@ -100,18 +111,18 @@ def table(scene: Scene, canvas: Candidate, chrome: Sequence[Candidate], scale: f
                     Candidate(
                         id=node.id,
                         box=box,
-                        role="image",
+                        role=role,
                         name=node.label or node.kind,
                         source="fused",
                         actions=("click", "drag"),
                         provenance=("scene", node.origin.get("box", "tool")),
                     )
                 )
-    rows += [c for edge in scene.edges.values() if (c := _edge(scene, edge, canvas, scale)) is not None]
+    rows += [c for edge in scene.edges.values() if (c := _edge(scene, edge, canvas, scale, role)) is not None]
     return Candidates(replace(r, reading_order=i) for i, r in enumerate(rows))
 
 
-def _edge(scene: Scene, edge: Edge, canvas: Candidate, scale: float) -> Candidate | None:
+def _edge(scene: Scene, edge: Edge, canvas: Candidate, scale: float, role: str) -> Candidate | None:
     """The middle of a connector, where its label is: halfway between its ends."""
     a, b = scene.nodes[edge.source].box, scene.nodes[edge.target].box
     if a is None or b is None:
@@ -122,9 +133,7 @@ def _edge(scene: Scene, edge: Edge, canvas: Candidate, scale: float) -> Candidat
     box = Box(x, y, x, y).pad(8 * scale)
     if not canvas.box.contains(box):
         return None
-    return Candidate(
-        id=edge.id, box=box, role="image", name=edge.label or "connector", source="fused", actions=("click",)
-    )
+    return Candidate(id=edge.id, box=box, role=role, name=edge.label or "connector", source="fused", actions=("click",))
 
 
 def distance(a: Box | None, b: Box) -> float:
@@ -142,6 +151,15 @@ def _far(a: Point, b: Point) -> float:
 
 def _in_view(node: Node, canvas: Box) -> bool:
     return node.kind != "text" and node.box is not None and canvas.contains(node.box)
+
+
+def _covered(node: Node, scene: Scene) -> bool:
+    """Whether something else may hide it: it is not missing only because it is not seen."""
+    box = node.box
+    if box is None:
+        return False
+    others = (n.box for n in scene.nodes.values() if n.id != node.id and n.box is not None)
+    return any(box.intersect(other).area > 0.1 * box.area for other in others)
 
 
 def _only_choice(scene: Scene, shapes: Sequence[Candidate], match: Mapping[str, int]) -> dict[str, int]:
