@@ -176,3 +176,37 @@ def compare(
         print(one)
     if as_json:
         print(json.dumps({"comparisons": [jsonable(c) | {"n": c.n, "verdict": c.verdict} for c in made]}))
+
+
+@app.command
+def deciders(
+    *,
+    families: int | None = None,
+    seeds: int | None = None,
+    task: Names = (),
+    llm: bool = True,
+    workers: int | None = None,
+    out: Path | None = None,
+    as_json: AsJson = False,
+    quiet: Flag = False,
+) -> None:
+    """Compare decision models on the same MiniWoB++ instances. The same command with the same --out goes on.
+
+    Args:
+        families: Most task families, taken from each group in turn; all by default.
+        seeds: Instances per family; 5 by default.
+        task: Only tasks whose id, name or group matches this glob; may be repeated.
+        llm: Whether the local language model takes part; it must have been pulled.
+        workers: Processes at once; the CPU count by default.
+        out: Folder of the run; results/deciders/<time>-<random> by default.
+        as_json: End with one JSON object on the last line.
+        quiet: No progress bar.
+    """
+    from cuakit import bench as benches
+    from cuakit.bench.deciders import measure
+
+    board = measure(families=families, seeds=seeds, tasks=task, llm=llm, workers=workers, out=out, progress=not quiet)
+    print(board)
+    print(benches.write_report(board.run))
+    if as_json:
+        print(json.dumps(board.summary()))

@@ -36,7 +36,7 @@ class Job:
 def run(*, log: Path | None = None) -> int:
     """Work on one subtask, read from standard input as one JSON object.
 
-    Fields: url or window; subtask {goal, verification, inputs, …}; agent (lexical-dom by default); timeout_s; width,
+    Fields: url or window; subtask {goal, verification, inputs, …}; agent (matching words by default); timeout_s; width,
     height. Prints a JSON line per action, then {"type": "result"} or {"type": "error"}. Exit code 0 after a result
     whatever its status, 2 for invalid input, 1 when the run failed, 128 + signal when stopped.
 
@@ -87,7 +87,6 @@ def read(text: str) -> Job:
     Raises:
         UsageError: It is not JSON, has unknown or missing fields, or a field breaks its rule; the message names it.
     """
-    from cuakit.bench.agents import load_agents
     from cuakit.core.errors import UsageError
 
     try:
@@ -97,15 +96,13 @@ def read(text: str) -> Job:
     _only(data, KEYS, "a job")
     if ("url" in data) == ("window" in data):
         raise UsageError("a job names one place", hint='either "url" or "window"')
-    window, found = data.get("window", 0), load_agents((_text(data, "agent", _agent_for(data)),))
+    window, agent = data.get("window", 0), _agent(data)
     if isinstance(window, bool) or not isinstance(window, int | str):
         raise UsageError("window must be an id or a part of a title")
-    if len(found) != 1:
-        raise UsageError(f"agent {data.get('agent')!r} matches {len(found)} agents", hint="name one")
     return Job(
         subtask=_subtask(data.get("subtask")),
-        agent=found[0],
-        decider=found[0].decider(),
+        agent=agent,
+        decider=agent.decider(),
         timeout_s=_number(data, "timeout_s", 300.0),
         url=_text(data, "url", ""),
         window=window,
@@ -113,8 +110,23 @@ def read(text: str) -> Job:
     )
 
 
-def _agent_for(data: Mapping[str, Any]) -> str:
-    return "lexical-dom" if "url" in data else "lexical-window"
+def _agent(data: Mapping[str, Any]) -> Agent:
+    from cuakit.agent import Agent
+    from cuakit.bench.agents import load_agents
+    from cuakit.core.errors import UsageError
+    from cuakit.core.registry import Spec
+
+    if "agent" not in data and "window" in data:
+        return Agent(
+            name="lexical-window",
+            perceive=Spec("accessibility-v1"),
+            act=Spec("window-v1"),
+            settle=Spec("pixels-v1"),
+        )
+    found = load_agents((_text(data, "agent", "lexical-dom"),))
+    if len(found) != 1:
+        raise UsageError(f"agent {data['agent']!r} matches {len(found)} agents", hint="name one")
+    return found[0]
 
 
 def _subtask(data: Any) -> Subtask:

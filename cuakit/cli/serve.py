@@ -116,12 +116,7 @@ def _decider(decider: str, agent: str | None) -> tuple[Decider, str]:
     from cuakit.core.errors import UsageError
 
     if agent is None:
-        try:
-            return registry.build("decide", decider), decider
-        except TypeError as lacking:
-            raise UsageError(
-                f"{decider!r} needs options: {lacking}", hint="write them into an agent file and name it: --agent FILE"
-            ) from lacking
+        return registry.build("decide", decider), decider
     from cuakit.bench.agents import load_agents
 
     found = load_agents((agent,))

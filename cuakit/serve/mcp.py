@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from cuakit.core.action import Click, DoubleClick, Drag, Hotkey, PressKey, RightClick, Scroll, SetValue, TypeText
 from cuakit.core.codec import dumps
@@ -68,56 +68,52 @@ def _base64(shot: Screenshot) -> str:
 
 
 def _add_reading(server: MCPServer, desk: Desk) -> None:
-    from mcp.types import CallToolResult  # noqa: PLC0415 - an extra
-
     tool = server.tool
 
-    @tool()
-    def list_apps() -> CallToolResult:
+    @tool(structured_output=False)
+    def list_apps() -> Any:
         """Programs that have windows."""
-        return cast("CallToolResult", _answer(desk.list_apps))
+        return _answer(desk.list_apps)
 
-    @tool()
-    def list_windows() -> CallToolResult:
+    @tool(structured_output=False)
+    def list_windows() -> Any:
         """Top-level windows, topmost first."""
-        return cast("CallToolResult", _answer(desk.list_windows))
+        return _answer(desk.list_windows)
 
-    @tool()
+    @tool(structured_output=False)
     def get_window_state(
         window_id: int,
         pid: int | None = None,
         query: str = "",
         source: Literal["auto", "accessibility", "pixels"] = "auto",
         include_screenshot: bool = True,
-    ) -> CallToolResult:
+    ) -> Any:
         """Objects and picture of a window in one read, with a capture_id that pays for one action."""
 
         def read() -> Any:
             data, shot = desk.get_window_state(window_id, pid=pid, query=query, source=source)
             return (data, shot) if include_screenshot else data
 
-        return cast("CallToolResult", _answer(read))
+        return _answer(read)
 
-    @tool()
-    def get_desktop_state() -> CallToolResult:
+    @tool(structured_output=False)
+    def get_desktop_state() -> Any:
         """Picture of the whole screen, and its windows."""
-        return cast("CallToolResult", _answer(desk.get_desktop_state))
+        return _answer(desk.get_desktop_state)
 
-    @tool()
-    def parse_visual_regions(capture_id: str) -> CallToolResult:
+    @tool(structured_output=False)
+    def parse_visual_regions(capture_id: str) -> Any:
         """What the pixels of a capture show, as a menu. Spends nothing."""
-        return cast("CallToolResult", _answer(lambda: desk.parse_visual_regions(capture_id)))
+        return _answer(lambda: desk.parse_visual_regions(capture_id))
 
-    @tool()
-    def verify_state(window_id: int, predicates: list[dict[str, Any]]) -> CallToolResult:
+    @tool(structured_output=False)
+    def verify_state(window_id: int, predicates: list[dict[str, Any]]) -> Any:
         """Whether 1 to 8 predicates hold now: passed, failed or unknown."""
-        return cast("CallToolResult", _answer(lambda: desk.verify_state(window_id, predicates)))
+        return _answer(lambda: desk.verify_state(window_id, predicates))
 
 
 def _add_acting(server: MCPServer, desk: Desk) -> None:
-    from mcp.types import CallToolResult  # noqa: PLC0415 - an extra
-
-    def act(tool: str, make: Callable[[], Any], capture_id: str, mode: str) -> CallToolResult:
+    def act(tool: str, make: Callable[[], Any], capture_id: str, mode: str) -> Any:
         def call() -> Any:
             try:
                 action = make()
@@ -125,26 +121,26 @@ def _add_acting(server: MCPServer, desk: Desk) -> None:
                 raise CuakitError(str(wrong), code="invalid_arguments") from wrong
             return desk.act(tool, action, capture_id, delivery=mode)
 
-        return cast("CallToolResult", _answer(call))
+        return _answer(call)
 
-    @server.tool()
+    @server.tool(structured_output=False)
     def click(
         capture_id: str,
         element_id: str,
         button: Literal["left", "right"] = "left",
         count: Literal[1, 2] = 1,
         delivery_mode: Delivery = "background",
-    ) -> CallToolResult:
+    ) -> Any:
         """Click an element, once or twice, left or right."""
         kind = RightClick if button == "right" else DoubleClick if count == 2 else Click
         return act("click", lambda: kind(target=element_id), capture_id, delivery_mode)
 
-    @server.tool()
-    def click_candidate(capture_id: str, candidate_id: str) -> CallToolResult:
+    @server.tool(structured_output=False)
+    def click_candidate(capture_id: str, candidate_id: str) -> Any:
         """Click a candidate; the point is computed here."""
         return act("click_candidate", lambda: Click(target=candidate_id), capture_id, "background")
 
-    @server.tool()
+    @server.tool(structured_output=False)
     def type_text(  # noqa: PLR0917 - arguments are named in the schema
         capture_id: str,
         element_id: str,
@@ -152,46 +148,40 @@ def _add_acting(server: MCPServer, desk: Desk) -> None:
         replace: bool = True,
         then: Literal["", "ENTER", "TAB"] = "",
         delivery_mode: Delivery = "background",
-    ) -> CallToolResult:
+    ) -> Any:
         """Type text into an element, exactly."""
         make = lambda: TypeText(target=element_id, text=text, replace=replace, then=then)  # noqa: E731 - one of a row of such
         return act("type_text", make, capture_id, delivery_mode)
 
-    @server.tool()
-    def set_value(
-        capture_id: str, element_id: str, value: str, delivery_mode: Delivery = "background"
-    ) -> CallToolResult:
+    @server.tool(structured_output=False)
+    def set_value(capture_id: str, element_id: str, value: str, delivery_mode: Delivery = "background") -> Any:
         """Set an element's value in one step."""
         return act("set_value", lambda: SetValue(target=element_id, value=value), capture_id, delivery_mode)
 
-    @server.tool()
-    def press_key(
-        capture_id: str, key: str, element_id: str = "", delivery_mode: Delivery = "background"
-    ) -> CallToolResult:
+    @server.tool(structured_output=False)
+    def press_key(capture_id: str, key: str, element_id: str = "", delivery_mode: Delivery = "background") -> Any:
         """Press a named key such as ENTER or F5."""
         return act("press_key", lambda: PressKey(key=key, target=element_id), capture_id, delivery_mode)
 
-    @server.tool()
-    def hotkey(
-        capture_id: str, keys: list[str], element_id: str = "", delivery_mode: Delivery = "background"
-    ) -> CallToolResult:
+    @server.tool(structured_output=False)
+    def hotkey(capture_id: str, keys: list[str], element_id: str = "", delivery_mode: Delivery = "background") -> Any:
         """Press a chord: modifiers, then one key."""
         return act("hotkey", lambda: Hotkey(keys=tuple(keys), target=element_id), capture_id, delivery_mode)
 
-    @server.tool()
+    @server.tool(structured_output=False)
     def scroll(
         capture_id: str,
         element_id: str,
         direction: Literal["up", "down", "left", "right"] = "down",
         amount: int = 3,
         delivery_mode: Delivery = "background",
-    ) -> CallToolResult:
+    ) -> Any:
         """Turn the wheel over an element."""
         make = lambda: Scroll(target=element_id, direction=direction, amount=amount)  # noqa: E731 - one of a row of such
         return act("scroll", make, capture_id, delivery_mode)
 
-    @server.tool()
-    def drag(capture_id: str, element_id: str, to_id: str, delivery_mode: Delivery = "background") -> CallToolResult:
+    @server.tool(structured_output=False)
+    def drag(capture_id: str, element_id: str, to_id: str, delivery_mode: Delivery = "background") -> Any:
         """Drag an element onto another of the same capture."""
         return act("drag", lambda: Drag(target=element_id, to=to_id), capture_id, delivery_mode)
 

@@ -1,0 +1,251 @@
+"""Which decision model chooses best? The same instances for all, with intervals and paired tests.
+
+Everything but the decision is held equal: candidates from the page's own elements, leased actions, the same settling.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from cuakit.agent import Agent
+from cuakit.bench.compare import Comparison, compare
+from cuakit.bench.launch import new_folder, run
+from cuakit.bench.paired import holm
+from cuakit.bench.results import Run
+from cuakit.bench.stats import Rate, median, success_rate
+from cuakit.core.errors import ModelError, UsageError
+from cuakit.core.registry import Spec
+from cuakit.models import gguf, minilm
+from cuakit.models.llama import LlamaServer
+from cuakit.suites.loader import load_suite
+from cuakit.suites.spec import Suite, Task
+
+SUITE: Final = "deciders"
+MODEL: Final = "qwen2.5-coder-1.5b"
+"""Language model behind ``local-1.5b``."""
+
+BASELINE: Final = "lexical-v1"
+"""Decider that all others are tested against."""
+
+SETTLE: Final = Spec("page-fast-v1")
+"""MiniWoB++ pages answer within two frames; with it the oracle stays at 1, see the lab log."""
+
+_LETTERS: Final = Spec("choice-v1", args={"provider": "letters", "form": "flat"})
+
+DECIDERS: Final[tuple[tuple[str, Spec, bool], ...]] = (
+    ("noop", Spec("noop-v1"), True),
+    ("constant-v1", Spec("constant-v1"), True),
+    ("lexical-v1", Spec("lexical-v1"), True),
+    ("embedding-v1", Spec("embedding-v1"), True),
+    ("local-1.5b", _LETTERS, False),
+    ("oracle", Spec("scripted-v1"), False),
+)
+"""Name, decision stage, and whether it is embedded: decides in this process, without a server or the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One decider in the comparison.
+
+    Args:
+        name: Its name.
+        success: Share of full successes with its interval.
+        invalid: Trials that could not be scored; they are in no other figure.
+        decision_ms: Median time of a decision in milliseconds; None without a step.
+        embedded: Whether it decides in this process, without a server or the answer.
+        versus: Paired comparison with :data:`BASELINE`, p adjusted by Holm; None for the baseline itself.
+    """
+
+    name: str
+    success: Rate
+    invalid: int
+    decision_ms: float | None
+    embedded: bool
+    versus: Comparison | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard:
+    """Deciders on the same instances, the best first.
+
+    Args:
+        run: Where the trials are.
+        families: Number of task families.
+        seeds: Instances per family.
+        standings: One per decider.
+    """
+
+    run: Run
+    families: int
+    seeds: int
+    standings: tuple[Standing, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """``families``, ``seeds`` and ``deciders`` by name, as plain data."""
+        return {
+            "families": self.families,
+            "seeds": self.seeds,
+            "deciders": {
+                s.name: {
+                    "rate": None if s.success.rate is None else round(s.success.rate, 4),
+                    "low": round(s.success.low, 4),
+                    "high": round(s.success.high, 4),
+                    "n": s.success.n,
+                    "median_decision_ms": None if s.decision_ms is None else round(s.decision_ms, 3),
+                    "embedded": s.embedded,
+                }
+                for s in self.standings
+            },
+        }
+
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The table as text, in the order of :data:`COLUMNS`."""
+        return tuple(_cells(s) for s in self.standings)
+
+    def __repr__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(COLUMNS, *self.rows(), strict=True)]
+        lines = [
+            "  ".join(v.ljust(w) for v, w in zip(r, widths, strict=True)).rstrip() for r in (COLUMNS, *self.rows())
+        ]
+        return "\n".join([f"{self.families} families × {self.seeds} seeds, {self.run.folder}", *lines])
+
+
+COLUMNS: Final = ("decider", "success", "not scored", "decision, ms", f"points above {BASELINE}", "p (McNemar, Holm)")
+"""Heads of the table."""
+
+
+def _cells(s: Standing) -> tuple[str, ...]:
+    ms = "–" if s.decision_ms is None else f"{s.decision_ms:.1f}"
+    if s.versus is None:
+        return (s.name, str(s.success), str(s.invalid), ms, "–", "–")
+    d = s.versus.difference
+    points = f"{100 * d.value:+.1f} [{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
+    return (s.name, str(s.success), str(s.invalid), ms, points, f"{s.versus.p:.2g}")
+
+
+def measure(
+    *,
+    families: int | None = None,
+    seeds: int | None = None,
+    tasks: Sequence[str] = (),
+    llm: bool = True,
+    workers: int | None = None,
+    out: Path | None = None,
+    progress: bool = True,
+) -> Leaderboard:
+    """Run every decider on the suite and compare them.
+
+    Args:
+        families: Most families, taken from each group in turn; all by default.
+        seeds: Instances per family; the suite's own number by default.
+        tasks: Globs on task id, name or group; all by default.
+        llm: Whether the local language model takes part.
+        workers: Processes at once; the CPU count by default.
+        out: Folder of the run; one that holds a run already is continued.
+        progress: Whether a bar is shown.
+
+    Raises:
+        ModelError: A model was not pulled yet (code ``not_installed``).
+        UsageError: ``families`` is less than 1.
+    """
+    suite = load_suite(SUITE).select(*tasks)
+    if families is not None:
+        suite = replace(suite, tasks=spread(suite, families))
+    minilm.load()  # before anything runs: its absence would fail every trial
+    with _served(llm):
+        done = run(
+            suite, agents(llm=llm), seeds=seeds, workers=workers, out=out or new_folder(SUITE), progress=progress
+        )
+    return leaderboard(done)
+
+
+def agents(*, llm: bool = True) -> tuple[Agent, ...]:
+    """One agent per decider, alike in everything else."""
+    return tuple(Agent(name=n, decide=s, settle=SETTLE) for n, s, _ in DECIDERS if llm or s is not _LETTERS)
+
+
+def spread(suite: Suite, count: int) -> tuple[Task, ...]:
+    """Some tasks of a suite, from each group in turn, in the suite's order.
+
+    Raises:
+        UsageError: ``count`` is less than 1.
+    """
+    if count < 1:
+        raise UsageError(f"families must be at least 1, got {count}")
+    turn: dict[str, int] = {}
+    ranked = []
+    for i, task in enumerate(suite.tasks):
+        turn[task.group] = turn.get(task.group, 0) + 1
+        ranked.append((turn[task.group], i))
+    return tuple(suite.tasks[i] for i in sorted(i for _, i in sorted(ranked)[:count]))
+
+
+def leaderboard(done: Run) -> Leaderboard:
+    """The comparison of a finished run."""
+    names = tuple(dict.fromkeys(t.agent for t in done.trials))
+    tested = [n for n in names if n != BASELINE and BASELINE in names and _scored(done, n) and _scored(done, BASELINE)]
+    versus = {n: compare(done, n, BASELINE) for n in tested}
+    p = holm({n: c.p for n, c in versus.items()})
+    ms = _decision_ms(done)
+    embedded = {n: e for n, _, e in DECIDERS}
+    standings = [
+        Standing(
+            name=n,
+            success=success_rate(scores := _scored(done, n)),
+            invalid=sum(t.agent == n for t in done.trials) - len(scores),
+            decision_ms=median(ms.get(n, [])),
+            embedded=embedded.get(n, False),
+            versus=replace(versus[n], p=p[n]) if n in versus else None,
+        )
+        for n in names
+    ]
+    return Leaderboard(
+        run=done,
+        families=len({t.task for t in done.trials}),
+        seeds=len({t.seed for t in done.trials}),
+        standings=tuple(sorted(standings, key=lambda s: (-(s.success.rate or 0.0), s.name))),
+    )
+
+
+def _scored(done: Run, agent: str) -> list[float]:
+    return [t.score for t in done.trials if t.agent == agent and t.score is not None]
+
+
+def _decision_ms(done: Run) -> dict[str, list[float]]:
+    agent_of = {t.id: t.agent for t in done.trials}
+    out: dict[str, list[float]] = {}
+    for row in done.record.step_rows(*agent_of):
+        if "decide" in row["spans"]:
+            out.setdefault(agent_of[row["trial"]], []).append(row["spans"]["decide"])
+    return out
+
+
+@contextmanager
+def _served(llm: bool) -> Iterator[None]:
+    """The language model, behind the environment variables that workers inherit."""
+    if not llm:
+        yield
+        return
+    model = gguf.find(MODEL)
+    path = gguf.path_of(model)
+    if not path.is_file():
+        raise ModelError(
+            f"{MODEL} is not here yet", hint=f"run: cuakit models pull {MODEL}, or leave it out: --no-llm", code="not_installed"
+        )  # fmt: skip
+    names = ("CUAKIT_LLM_URL", "CUAKIT_LLM_KEY")
+    kept = {n: os.environ.get(n) for n in names}
+    with LlamaServer.launch(path) as server:
+        os.environ.update(zip(names, (server.base_url, server.token), strict=True))
+        try:
+            yield
+        finally:
+            for name, value in kept.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
