@@ -93,11 +93,11 @@ class Means:
         return False
 
     def drops_when_minimized(self) -> bool:
-        """Whether the window is minimized, and its program one of those that then drop whatever is sent: browsers."""
+        """Whether the window is minimized, and its program drops what is sent then: browsers and offices do."""
         if self.window.on_screen or self.access is None:
             return False
         app = self.access.app_of(self.window.pid)
-        return app is not None and app.toolkit == "Chromium"
+        return app is not None and (app.toolkit == "Chromium" or app.name == "soffice")
 
     def events(self) -> SentEvents:
         """Events for the window."""

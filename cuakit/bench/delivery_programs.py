@@ -262,7 +262,11 @@ class Calc(Program):
         return (
             Cell(action="click", target=picked("button", "Bold"), arrived=lambda b, a: b["bold"] is not a["bold"]),
             Cell(action="place", target=free, arrived=lambda _, a: a["address"] == free.address),
-            Cell(action="drag", target=free, arrived=lambda _, a: a["address"] == free.address),
+            Cell(
+                action="drag",
+                target=picked("table"),
+                arrived=lambda b, a: ":" in a["address"] and a["address"] != b["address"],
+            ),
             Cell(action="type", target=free, arrived=lambda _, a: a["cells"].get(free.address) == text, value=text),
             Cell(
                 action="set_value",
