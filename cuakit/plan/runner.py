@@ -12,11 +12,12 @@ from cuakit.act.executor import LeasedActor
 from cuakit.core.candidate import Candidates
 from cuakit.core.errors import UsageError
 from cuakit.core.geometry import Box
-from cuakit.core.outcome import Receipt
+from cuakit.core.outcome import Receipt, Verdict
 from cuakit.core.stages import Grab, Surface
 from cuakit.plan import effects
 from cuakit.plan.arguments import resolve
 from cuakit.plan.atoms import action
+from cuakit.plan.checkpoint import Critic, judge
 from cuakit.plan.domain import Domain, Sight
 from cuakit.plan.history import History
 from cuakit.plan.scene import Scene
@@ -77,6 +78,7 @@ class Runner:
         domain: What it is made of.
         settle: Waits until it stands still.
         read: Reads the labels of shapes that nobody told us about: pixels and boxes to texts. None leaves them empty.
+        critic: Judges the descriptions of checkpoints; without one they stay unknown, which is no pass.
         broker: Issues the leases.
         history: The scene so far.
     """
@@ -85,6 +87,7 @@ class Runner:
     domain: Domain
     settle: Callable[[Grab], Any]
     read: Callable[[Any, Sequence[Box]], Mapping[Box, str]] | None = None
+    critic: Critic | None = None
     broker: CaptureBroker = field(default_factory=CaptureBroker)
     history: History = field(default_factory=lambda: History(present=Scene()))
     actions: int = 0
@@ -160,6 +163,8 @@ class Runner:
         made, code, message = "", "", ""
         try:
             made = self._call(self.domain.catalogue.get(step.tool), fill(step.args, self._saved))
+            if step.checkpoint is not None:
+                self._stop_unless(judge(step.checkpoint, self.scene, self.critic))
         except UsageError as wrong:
             code, message = wrong.error_code, wrong.message
         if step.save and not code:
@@ -173,6 +178,13 @@ class Runner:
             actions=self.actions - before,
             seconds=time.monotonic() - started,
         )
+
+    @staticmethod
+    def _stop_unless(verdict: Verdict) -> None:
+        if not verdict.passed:
+            raise UsageError(
+                f"checkpoint {verdict.result}: {verdict.reason}", hint="look at the canvas", code="checkpoint_failed"
+            )
 
     def _call(self, tool: Tool, args: Mapping[str, Any]) -> str:
         values = resolve(tool, args, self.scene, self.domain.words)
