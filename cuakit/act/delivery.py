@@ -50,6 +50,9 @@ KEY_PRESS_MASK: Final = 1
 TAKE_IN_S: Final = 0.25
 """Time a program gets to take in foreign characters before their spare keys are emptied, where it answers no ping."""
 
+_TELLINGS: Final = 4
+"""How often the window manager is told where the person's focus is; it may be busy with what came before."""
+
 _POPS_UP: Final = frozenset({"menu", "combobox", "menubar"})
 _ACTIVATED: Final = frozenset(
     "button checkbox radio link tab menuitem switch listitem option treeitem icon columnheader".split()
@@ -89,7 +92,10 @@ class Means:
         """Wait until the program has read what was sent; False when it takes no part in that or does not answer."""
         if self.pinger.answers(self.window.id, 1.0):
             return True
-        self.pause(0.03)
+        for _ in range(2):  # two turns of its main loop, as far as another connection can tell
+            if self.access is not None:
+                self.access.hangs(self.window.pid)
+            self.pause(0.03)
         return False
 
     def drops_when_minimized(self) -> bool:
@@ -247,12 +253,15 @@ def _types_by_key(means: Means, action: TypeText, then: Sequence[Key], mark: Mar
     tail = [keyboard.key(key) for key in then]
 
     def carry() -> None:
+        before = situation(means.x)
         if focus is not None:
             focus()
         with keyboard.text(action.text) as strokes:
             _strike(means, [*everything, *strokes, *tail], sent=sent)
             if not means.read() or keyboard.foreign(action.text):
                 means.pause(TAKE_IN_S)
+        if not sent:
+            _settle_attention(means, before)  # taking the spare keys back stirs the window manager once more
 
     known = element is not None and action.replace and not then
     return Plan(
@@ -390,7 +399,8 @@ def _settle_attention(means: Means, before: Situation) -> None:
     It does not know of second keyboards, and takes their focus for the person's. The person's own focus never moved,
     so the server sends no event that would set the matter right; giving it again does.
     """
-    manager_caught_up(means.x)
-    if situation(means.x).active != before.active:
-        refocus(means.x, before.focus)
+    for _ in range(_TELLINGS):
         manager_caught_up(means.x)
+        if situation(means.x).active == before.active:
+            return
+        refocus(means.x, before.focus)

@@ -44,7 +44,7 @@ def refocus(x: X11, window: int) -> None:
     with x.errors(f"window {window:#x}"):
         core.GrabServer()
         try:
-            core.SetInputFocus(xp.InputFocus.Parent, x.root, 0)
+            core.SetInputFocus(xp.InputFocus._None, 0, 0)  # noqa: SLF001 - the protocol's only name for it
             core.SetInputFocus(xp.InputFocus.Parent, window, 0, is_checked=True).check()
         finally:
             core.UngrabServer()
