@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from cuakit.act import guard
+from cuakit.act import context, guard
 from cuakit.act.broker import CaptureBroker
 from cuakit.core.action import Action, Drag, Fraction, Hotkey, PressKey, Wait
 from cuakit.core.candidate import Candidate, Candidates
@@ -99,7 +99,7 @@ def take_aim(
     marks = tuple(_mark(shot, _find(candidates, id, capture_id), at) for id, at in _ends(action))
     watched = marks or _keyboard(action, shot, candidates)
     if limits is not None and watched:
-        _guard(surface, shot, watched, limits)
+        _guard(surface, shot, candidates, watched, limits)
     if still_there is not None:
         for mark in watched:
             still_there(mark.candidate, mark.input, focused=not marks)
@@ -156,28 +156,69 @@ def _inside(box: Box, fx: float, fy: float) -> Point:
     )
 
 
-def _guard(surface: Surface, shot: Screenshot, marks: Sequence[Mark], limits: guard.Limits) -> None:
-    boxes = [guard.patch_box(m.candidate.box, m.point, shot.size, shot.scale, limits) for m in marks]
-    if len(boxes) == 1:
-        fresh = [surface.patch(boxes[0])]
+def _guard(
+    surface: Surface, shot: Screenshot, candidates: Candidates, marks: Sequence[Mark], limits: guard.Limits
+) -> None:
+    near = [guard.patch_box(m.candidate.box, m.point, shot.size, shot.scale, limits) for m in marks]
+    around = [_around(shot, candidates, m.candidate, limits) for m in marks]
+    looks = [box if wide is None else box.union(wide) for box, wide in zip(near, around, strict=True)]
+    if len(looks) == 1:
+        fresh = [surface.patch(looks[0])]
     else:
         frame = surface.grab()  # both ends of a drag at one moment
-        fresh = [frame.crop(box) for box in boxes]
-    for mark, box, now in zip(marks, boxes, fresh, strict=True):
-        candidate = mark.candidate
-        seen = guard.compare(
-            shot.crop(box),
-            now,
-            limits,
-            element=candidate.box.shift(-box.left, -box.top),
-            scale=shot.scale,
-            role=candidate.role,
+        fresh = [frame.crop(box) for box in looks]
+    for mark, box, wide, look, now in zip(marks, near, around, looks, fresh, strict=True):
+        was = shot.crop(look)
+        if was.shape != now.shape:
+            raise LeaseError("capture_stale", f"{_called(mark.candidate)} does not lie in the frame as it did")
+        one = mark.candidate
+        _same(
+            mark,
+            guard.compare(
+                _part(was, look, box),
+                _part(now, look, box),
+                limits,
+                element=one.box.shift(-box.left, -box.top),
+                scale=shot.scale,
+                role=one.role,
+            ),
+            "does not look as it did",
         )
-        if not seen.same:
-            raise LeaseError(
-                "capture_stale",
-                f"{_called(candidate)} does not look as it did: {seen.changed:.1%} of its pixels changed",
+        if wide is not None:
+            _same(
+                mark,
+                guard.compare(
+                    _part(was, look, wide),
+                    _part(now, look, wide),
+                    limits,
+                    patchy=True,
+                    scale=shot.scale,
+                    role=_field_in(candidates, wide),
+                ),
+                "is one of several that look alike, and what is around it changed",
             )
+
+
+def _same(mark: Mark, seen: guard.Comparison, wrong: str) -> None:
+    if not seen.same:
+        raise LeaseError(
+            "capture_stale", f"{_called(mark.candidate)} {wrong}: {seen.changed:.1%} of the pixels changed"
+        )
+
+
+def _around(shot: Screenshot, candidates: Candidates, one: Candidate, limits: guard.Limits) -> Box | None:
+    return context.surroundings(one.box, context.twins(shot, candidates, one, limits), shot.size)
+
+
+def _part(pixels: guard.Pixels, whole: Box, part: Box) -> guard.Pixels:
+    left, top, right, bottom = part.shift(-whole.left, -whole.top).rounded()
+    return pixels[top:bottom, left:right]
+
+
+def _field_in(candidates: Candidates, wide: Box) -> str:
+    """Role of a field in which a caret may blink, if there is one."""
+    fields = candidates.where(lambda c: c.role in guard.FIELDS and c.box.intersect(wide).area > 0)
+    return fields[0].role if fields else ""
 
 
 def _called(candidate: Candidate) -> str:

@@ -18,10 +18,17 @@ from cuakit.core.geometry import Box, Point
 
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+Slices = tuple[slice, slice]
 
-EDITABLE: Final = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "cell", "unknown"})
+FIELDS: Final = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+"""Roles in which a caret surely may blink."""
+
+EDITABLE: Final = FIELDS | {"cell", "unknown"}
 """Roles in which a caret may blink."""
 
+
+_EDGE_PT: Final = 4
+"""How far into an element its surroundings may show: rounded corners and soft edges."""
 
 _SAMPLE: Final = 4096
 """Pixels that the element's colour shift is estimated from."""
@@ -46,8 +53,9 @@ class Limits:
             the point; taller ones only around it.
         around_pt: Width and height looked at around the point of a tall element.
         highlight: Largest shift of the element's own colour that counts as a highlight, in levels.
-        surroundings: When nearly all of the margin moved by more than this many levels, it is no highlight but a sheet
-            over the page, such as the 10 % backdrop of a modal dialog (25 levels on white).
+        surroundings: When nearly all of the margin and the element moved by more than this many levels, it is no highlight
+            but a sheet over the page, such as the 10 % backdrop of a modal dialog (25 levels on white). When the element
+            stayed, it is the highlight of the row that it lies in.
     """
 
     level: int = 16
@@ -98,7 +106,14 @@ def patch_box(box: Box, hit: Point, size: tuple[int, int], scale: float, limits:
 
 
 def compare(
-    before: Pixels, after: Pixels, limits: Limits, *, element: Box | None = None, scale: float = 1.0, role: str = ""
+    before: Pixels,
+    after: Pixels,
+    limits: Limits,
+    *,
+    element: Box | None = None,
+    scale: float = 1.0,
+    role: str = "",
+    patchy: bool = False,
 ) -> Comparison:
     """Compare a remembered patch with fresh pixels of the same place.
 
@@ -109,6 +124,7 @@ def compare(
         element: Where the element lies inside the patch, in patch pixels; a highlight may fill it.
         scale: Physical pixels per point.
         role: The element's role word; a caret is only forgiven where one can blink.
+        patchy: Whether, without an element, a highlight may fill any part of the patch, such as a row.
 
     Returns:
         ``same`` is False for patches of different or no size.
@@ -122,8 +138,18 @@ def compare(
     if element is not None:
         inside = _slices(element, changed.shape)
         if _dimmed(_any_channel(moved > limits.surroundings), inside):
-            return Comparison(same=False, changed=1.0, density=1.0)
-        changed[inside] &= _beyond_highlight(before[inside], after[inside], changed[inside], limits)
+            core = _slices(element.pad(-_EDGE_PT * scale), changed.shape)
+            if not _stayed(moved[core]):
+                return Comparison(same=False, changed=1.0, density=1.0)
+            outside = np.ones(changed.shape, dtype=np.bool_)
+            outside[inside] = False
+            rest = _beyond_highlight(before, after, changed, limits, of=outside)  # the row behind a button
+            rest[core] = changed[core]
+            changed = rest
+        else:
+            changed[inside] &= _beyond_highlight(before[inside], after[inside], changed[inside], limits)
+    elif patchy:
+        changed = _beyond_highlight(before, after, changed, limits, of=changed)
     if role in EDITABLE:
         changed = _without_caret(changed, scale)
     density = densest(changed, max(2, round(limits.window_pt * scale)))
@@ -135,26 +161,36 @@ def _any_channel(mask: Mask) -> Mask:
     return either
 
 
-def _slices(box: Box, shape: tuple[int, ...]) -> tuple[slice, slice]:
+def _slices(box: Box, shape: tuple[int, ...]) -> Slices:
     left, top, right, bottom = box.clip(shape[1], shape[0]).rounded()
     return slice(top, bottom), slice(left, right)
 
 
-def _dimmed(moved: Mask, inside: tuple[slice, slice]) -> bool:
+def _dimmed(moved: Mask, inside: Slices) -> bool:
     """Whether nearly all of the margin around the element moved."""
     margin = moved.size - moved[inside].size
     return margin > 0 and int(moved.sum()) - int(moved[inside].sum()) > 0.95 * margin
 
 
-def _beyond_highlight(before: Pixels, after: Pixels, changed: Mask, limits: Limits) -> Mask:
-    """Changed pixels that the element's own uniform and bounded colour shift does not explain.
+def _stayed(moved: Pixels) -> bool:
+    """Whether next to nothing of an element moved by more than a rounding error; a sheet would dim its label too."""
+    return moved.size > 0 and float(_any_channel(moved > 2).mean()) < 0.01
 
-    A background that shifted leaves its text as it was and the smooth edges between them anywhere in between.
+
+def _beyond_highlight(before: Pixels, after: Pixels, changed: Mask, limits: Limits, *, of: Mask | None = None) -> Mask:
+    """Changed pixels that a uniform and bounded colour shift does not explain.
+
+    A background that shifted leaves its text as it was and the smooth edges between them anywhere in between. The shift
+    is the median over the pixels of ``of``, or over all.
     """
     if not changed.any():
         return changed
     step = max(1, int((changed.size / _SAMPLE) ** 0.5))
-    shift = np.median(_difference(before[::step, ::step], after[::step, ::step]).reshape(-1, 3), axis=0)
+    sample = _difference(before[::step, ::step], after[::step, ::step])
+    sample = sample.reshape(-1, 3) if of is None else sample[of[::step, ::step]]
+    if not sample.size:
+        return changed
+    shift = np.median(sample, axis=0)
     if not shift.any() or np.abs(shift).max() > limits.highlight:
         return changed
     beyond = changed.copy()

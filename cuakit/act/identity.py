@@ -21,23 +21,6 @@ _CHECK: Final = """((key, x, y, was) => {
   const dom = globalThis[Symbol.for('cuakit.dom')];
   if (!dom) return ['capture_stale', 'its document was replaced'];
   const tidy = t => t.replace(/\\s+/g, ' ').trim();
-  const found = dom.element(key.split('/')[0]);
-  if (!found || !found.isConnected) return ['capture_stale', 'it is no longer in the page'];
-  const line = found.nodeType === 3;
-  const own = line ? found.parentNode.host || found.parentNode : found;
-  const text = line ? tidy(found.data) : own.firstElementChild || own.shadowRoot ? null : tidy(own.textContent);
-  if (was.text && text !== null && !text.includes(was.text)) return ['capture_stale', 'its text changed'];
-  const off = own.matches(':disabled') || own.getAttribute('aria-disabled') === 'true';
-  if (off && !was.disabled) return ['capture_stale', 'it was disabled'];
-  if (typeof own.checked === 'boolean' && own.checked !== was.checked) return ['capture_stale', 'it was toggled'];
-  if (was.focused) {
-    let active = own.ownerDocument.activeElement;
-    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-    let here = active === own;
-    for (let w = own.ownerDocument.defaultView; here && w !== window; w = w.parent)
-      here = w.parent.document.activeElement === w.frameElement;
-    if (!here) return ['capture_stale', 'the keyboard went elsewhere'];
-  }
   let hit = document.elementFromPoint(x, y);
   for (let depth = 0; hit && depth < 50; depth++) {
     let inner = null;
@@ -57,6 +40,37 @@ _CHECK: Final = """((key, x, y, was) => {
     hit = inner;
   }
   const up = n => n.assignedSlot || n.parentElement || (n.parentNode && n.parentNode.host) || null;
+  // A page that draws itself again puts equal nodes in place of old ones. The whole part that was replaced must be equal,
+  // attributes and all: a button that equals the old one in a row that does not is another button.
+  const heir = old => {
+    let levels = 0, top = old;
+    for (; top.parentNode; top = top.parentNode) levels++;
+    for (let n = hit; n; n = up(n)) {
+      if (!n.isEqualNode(old)) continue;
+      let whole = n;
+      for (let i = 0; whole && i < levels; i++) whole = whole.parentNode;
+      if (whole && whole.isEqualNode(top)) return n;
+    }
+    return null;
+  };
+  const old = dom.element(key.split('/')[0]);
+  const found = !old || old.isConnected ? old : was.focused ? null : heir(old); // a new field has no keyboard yet
+  if (!found) return ['capture_stale', 'it is no longer in the page'];
+  const line = found.nodeType === 3;
+  const own = line ? found.parentNode.host || found.parentNode : found;
+  const text = line ? tidy(found.data) : own.firstElementChild || own.shadowRoot ? null : tidy(own.textContent);
+  if (was.text && text !== null && !text.includes(was.text)) return ['capture_stale', 'its text changed'];
+  const off = own.matches(':disabled') || own.getAttribute('aria-disabled') === 'true';
+  if (off && !was.disabled) return ['capture_stale', 'it was disabled'];
+  if (typeof own.checked === 'boolean' && own.checked !== was.checked) return ['capture_stale', 'it was toggled'];
+  if (was.focused) {
+    let active = own.ownerDocument.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    let here = active === own;
+    for (let w = own.ownerDocument.defaultView; here && w !== window; w = w.parent)
+      here = w.parent.document.activeElement === w.frameElement;
+    if (!here) return ['capture_stale', 'the keyboard went elsewhere'];
+  }
   const inside = (n, whole) => { for (; n; n = up(n)) if (n === whole || (n.localName === 'label' && n.control === whole)) return true; return false; };
   if (!hit || !(inside(hit, own) || (line && inside(own, hit)))) return ['candidate_occluded', 'something covers it now'];
   return null;

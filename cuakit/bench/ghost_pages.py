@@ -95,6 +95,10 @@ def _style(rng: Random) -> str:
     dark = rng.random() < 0.3
     back, ink, row, over = ("#202124", "#e8eaed", "#292a2d", "#35363a") if dark else ("#fff", "#111", "#fff", "#eef")
     size, height = rng.choice((12, 13, 14, 16)), rng.randint(28, 44)
+    button = rng.choice(
+        (f"{over};color:inherit", "#0d6efd;color:#fff", "#000;color:#fff", "none;color:inherit;border:0")
+    )
+    shade = rng.choice((0.1, 0.25, 0.32, 0.5, 0.6))
     return f"""<style>
 body {{ margin: 0; padding: {rng.randint(20, 60)}px {rng.randint(20, 60)}px; font: {size}px {rng.choice(("sans-serif", "serif"))};
   background: {back}; color: {ink} }}
@@ -102,12 +106,12 @@ body {{ margin: 0; padding: {rng.randint(20, 60)}px {rng.randint(20, 60)}px; fon
   box-sizing: border-box; background: {row}; border-bottom: 1px solid #8884; cursor: pointer }}
 .row:hover, .plain:hover {{ background: {over} }}
 .row .name {{ flex: 1 }} .rows .row {{ cursor: default }}
-button {{ font: inherit; padding: 4px 10px; color: inherit; background: {over}; border: 1px solid #8886; border-radius: 4px }}
+button {{ font: inherit; padding: 4px 10px; border: 1px solid #8886; border-radius: 4px; background: {button} }}
 .bar {{ display: flex; flex-wrap: wrap; gap: 8px }} .cards {{ display: flex; flex-wrap: wrap; gap: 14px }}
 .card {{ width: 150px; padding: 10px; border: 1px solid #8886 }} .card p {{ margin: 0 0 14px }}
 svg {{ width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width: 1.6; display: block }}
 .pane {{ height: {height * 6}px; width: 600px; overflow: auto }}
-.sheet {{ position: fixed; inset: 0; background: #000{rng.choice("1368")} }}
+.sheet {{ position: fixed; inset: 0; background: rgb(0 0 0 / {shade}) }}
 .dialog {{ position: fixed; width: 260px; padding: 14px; background: {row}; border: 1px solid #888; box-shadow: 0 4px 16px #0006 }}
 input {{ font: inherit; padding: 5px; width: 240px; display: block; margin: 8px 0 }}
 </style>"""
@@ -157,6 +161,15 @@ const first = box.querySelector('button').getBoundingClientRect(), whole = box.g
 box.style.left = (b.left + b.width / 2 + {dx} - (first.left - whole.left) - first.width / 2) + 'px';
 box.style.top = (b.top + b.height / 2 + {dy} - (first.top - whole.top) - first.height / 2) + 'px';"""
     return {"html": _list(items), "target": key, "change": change}
+
+
+def _backdrop(rng: Random) -> Mapping[str, Any]:
+    """A dialog opens elsewhere; over the target lies its dimmed backdrop only, which closes it when clicked."""
+    made = rng.choice((_still, _repeated_rows))(rng)
+    change = """const sheet = document.createElement('div'); sheet.className = 'sheet'; sheet.dataset.key = 'backdrop';
+const box = document.createElement('div'); box.className = 'dialog'; box.innerHTML = '<p>Are you sure?</p><button>Yes</button>';
+box.style.right = '4px'; box.style.bottom = '4px'; document.body.append(sheet, box);"""
+    return {"html": made["html"], "target": made["target"], "change": change}
 
 
 def _resort_moved(rng: Random) -> Mapping[str, Any]:
@@ -372,6 +385,7 @@ def _banner(rng: Random) -> Mapping[str, Any]:
 SCENES: Final[Mapping[str, _Maker]] = MappingProxyType(
     {
         "dialog": _dialog,
+        "backdrop": _backdrop,
         "resort_moved": _resort_moved,
         "resort_recycled": _resort_recycled,
         "repeated_rows": _repeated_rows,

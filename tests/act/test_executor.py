@@ -237,10 +237,10 @@ def test_what_changed_between_look_and_act_is_not_clicked(desk, change, eyes):
             "document.body.insertAdjacentHTML('beforeend', '<div style=\"position:fixed;inset:0\"></div>')",
             "candidate_occluded",
         ),
-        ("r1.replaceWith(r1.cloneNode(true))", "capture_stale"),
+        ("const n = r1.cloneNode(true); n.dataset.row = '7'; r1.replaceWith(n)", "capture_stale"),
         ("r1.setAttribute('aria-disabled', 'true')", "capture_stale"),
     ],
-    ids=["transparent sheet", "identical twin", "disabled without a look"],
+    ids=["transparent sheet", "look-alike", "disabled without a look"],
 )
 def test_what_pixels_cannot_show_the_page_tells(desk, change, code):
     capture, found = desk.open(FORM).look()

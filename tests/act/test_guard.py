@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from cuakit.act.guard import Limits, compare, densest, patch_box
@@ -62,6 +63,32 @@ def test_a_highlight_does_not_hide_another_text():
     was = drawn("Row 1", back=240)
     now = drawn("Row 2", back=220)
     assert not compare(was, now, LIMITS, element=Box(0, 0, 160, 28)).same
+
+
+def _button_in_a_row(row: int, shade: float = 0.0) -> NDArray[np.uint8]:
+    """A black button with a white mark on a row of a grey, perhaps under a black sheet."""
+    pixels = np.full((36, 80, 3), row, np.uint8)
+    pixels[6:30, 10:70] = 0
+    pixels[14:22, 30:50] = 255
+    return (pixels * (1 - shade)).astype(np.uint8)
+
+
+BUTTON = Box(10, 6, 70, 30)
+
+
+def test_a_row_that_lights_up_behind_its_button_is_a_highlight():
+    assert compare(_button_in_a_row(255), _button_in_a_row(238), LIMITS, element=BUTTON).same
+
+
+@pytest.mark.parametrize("shade", [0.1, 0.25, 0.5])
+def test_a_sheet_over_a_black_button_is_told_by_the_buttons_own_mark(shade):
+    assert not compare(_button_in_a_row(255), _button_in_a_row(255, shade), LIMITS, element=BUTTON).same
+
+
+def test_a_row_that_lights_up_does_not_hide_another_mark_on_its_button():
+    now = _button_in_a_row(238)
+    now[14:22, 30:50] = 0
+    assert not compare(_button_in_a_row(255), now, LIMITS, element=BUTTON).same
 
 
 @pytest.mark.parametrize("scale", SCALES)

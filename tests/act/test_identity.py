@@ -1,5 +1,7 @@
 """The page's own word on a candidate, in shadow roots and frames as well."""
 
+import json
+
 import pytest
 
 from cuakit.core.action import Click, PressKey
@@ -35,10 +37,26 @@ def test_what_is_unchanged_passes_wherever_it_lives(desk, place):
     assert desk.page.evaluate("window.hit") is True
 
 
+def test_a_part_that_is_drawn_again_as_it_was_passes_wherever_it_lives(desk, place):
+    body, root = place
+    capture, found = desk.open(body).look()
+    desk.page.evaluate(f"{{const a = {root}.querySelector('#a'); a.replaceWith(a.cloneNode(true)); undefined}}")
+    assert desk.actor.click_candidate(capture.id, named(found, "Inside").id).injected
+
+
+def test_an_equal_button_in_another_row_is_another_button(desk):
+    row = '<p title="{}" style="margin:0"><button>Remove</button></p>'
+    capture, found = desk.open(f"<div id=rows>{row.format('Ada')}</div>").look()
+    desk.page.evaluate(f"document.getElementById('rows').innerHTML = {json.dumps(row.format('Grace'))}; 0")
+    refusal = desk.actor.click_candidate(capture.id, named(found, "Remove").id)
+    assert (refusal.effect, refusal.code) == ("refused", "capture_stale")
+    assert desk.nothing_reached_it()
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ("a.replaceWith(a.cloneNode(true))", "capture_stale"),
+        ("const n = a.cloneNode(true); n.dataset.id = '7'; a.replaceWith(n)", "capture_stale"),
         ("a.remove()", "capture_stale"),
         ("a.disabled = true", "capture_stale"),
         (
