@@ -210,3 +210,26 @@ def deciders(
     print(benches.write_report(board.run))
     if as_json:
         print(json.dumps(board.summary()))
+
+
+@app.command
+def leases(*, trials: int = 1200, seed: int = 0, as_json: AsJson = False, quiet: Flag = False) -> int:
+    """Count ghost clicks on pages that change between look and click. Exit code 1 when one of ours gets through.
+
+    Args:
+        trials: Clicks in all, over remembered coordinates, a lease without content guard, and ours.
+        seed: First seed of the pages.
+        as_json: End with one JSON object on the last line.
+        quiet: No progress bar.
+    """
+    from tqdm import tqdm
+
+    from cuakit.bench.ghosts import OURS, ghosts, summary
+
+    with tqdm(total=trials, unit="click", disable=quiet or None) as bar:
+        found = summary(ghosts(trials, seed=seed, progress=lambda _: bar.update()))
+    for arm, n in found["arms"].items():
+        print(f"{arm:<14} ghost {n['ghost']:>4} of {n['ghosts_of']:<5} right {n['right']:<5} refused {n['refused']}")
+    if as_json:
+        print(json.dumps(found))
+    return 1 if any(found["ghost_clicks"].get(arm) for arm in OURS) else 0
