@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import cv2
@@ -72,7 +71,7 @@ def rings(mask: Mask, taken: NDArray[np.float64], scale: float) -> NDArray[np.fl
     rest = mask.astype(np.uint8)
     for left, top, right, bottom in taken.round().astype(int) + np.array([-2, -2, 2, 2]):
         rest[max(0, top) : bottom, max(0, left) : right] = 0
-    grown = max(3, math.ceil(3 * scale))  # the sign is drawn with gaps
+    grown = round(3 * scale) | 1  # the sign is drawn with gaps
     joined = cv2.morphologyEx(rest, cv2.MORPH_CLOSE, np.ones((grown, grown), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     out = []

@@ -68,7 +68,9 @@ class Handles:
         found = dots(mask, shot.scale, self.dot_pt)
         if not len(found):
             return Candidates()
-        marks = _Marks(mask, found, rings(mask, found, shot.scale))
+        # Thin strokes are mostly soft edge, so signs are looked for in paler pixels too.
+        pale = HandleColour(rgb=self.rgb, hue=self.hue, saturation=0.3, value=0.4).mask(shot.pixels)
+        marks = _Marks(mask, found, rings(pale, found, shot.scale))
         frames = group((found[:, :2] + found[:, 2:]) / 2, 1.6 * shot.scale + 0.5)
         rows: list[Candidate] = []
         for k, frame in enumerate(frames):
