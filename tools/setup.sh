@@ -10,6 +10,8 @@ READY=$VENV/.ready
 # One name per need: "command:Debian package". Fonts have no command and come with the browser.
 NEEDS='Xvfb:xvfb openbox:openbox dbus-launch:dbus-x11 xterm:xterm'
 EXTRA='at-spi2-core fonts-dejavu-core fonts-liberation'
+# Programs that the desktop tests operate, and the font of their pages; looked for by name where there is dpkg.
+APPS='fonts-dejavu-core python3-gi gir1.2-gtk-3.0 gir1.2-gtk-4.0 python3-pyqt6'
 BROWSERS='chromium chromium-browser google-chrome google-chrome-stable chrome'
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -53,6 +55,11 @@ missing_packages() {
     lost=
     for need in $NEEDS; do have "${need%%:*}" || lost="$lost${need#*:} "; done
     [ -e /usr/libexec/at-spi-bus-launcher ] || [ -e /usr/lib/at-spi2-core/at-spi-bus-launcher ] || lost="$lost$EXTRA "
+    if have apt-get && have dpkg-query; then
+        for package in $APPS; do
+            case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in installed) ;; *) lost="$lost$package " ;; esac
+        done
+    fi
     printf '%s' "$lost"
 }
 

@@ -78,8 +78,8 @@ def test_what_says_nothing_about_the_agent_is_tried_again(toy):
     ("task", "outcome"), [("hang", "timeout"), ("hang-score", "evaluator_error"), ("hang-reset", "env_error")]
 )
 def test_a_trial_that_hangs_dies_at_its_deadline_with_all_it_started(toy, tmp_path, task, outcome):
-    limits = Limits(grace_s=0.7, reset_s=1.0, retries=0)
-    run = toy(task, "ok", deadline_s=0.5, workers=1, limits=limits)
+    limits = Limits(grace_s=1.0, reset_s=4.0, retries=0)
+    run = toy(task, "ok", deadline_s=3.0, workers=1, limits=limits)
     assert outcomes(run) == {task: [outcome], "ok": ["1"]}
     children = (tmp_path / "notes" / "children").read_text().split() if task == "hang" else []
     assert not [pid for pid in children if alive(int(pid))]

@@ -2,7 +2,8 @@
 
 import urllib.parse
 
-STYLE = "<style>body{font:14px sans-serif;margin:16px}*{animation:none}</style>"
+# A font that the set-up installs: what is found depends on the font, see docs/lab-log.md.
+STYLE = "<style>body,button,input,select,textarea{font:15px 'DejaVu Sans'}body{margin:16px}*{animation:none}</style>"
 DARK = "<style>:root{color-scheme:dark}body{background:#1e1e1e;color:#ddd}</style>"
 
 
