@@ -10,6 +10,7 @@ from cyclopts import App
 
 from cuakit.cli.options import AsJson, Flag, Names
 from cuakit.cli.table import print_table
+from cuakit.core.errors import UsageError
 
 app = App(name="bench", help="Run agents on suites, and report.")
 
@@ -233,3 +234,38 @@ def leases(*, trials: int = 1200, seed: int = 0, as_json: AsJson = False, quiet:
     if as_json:
         print(json.dumps(found))
     return 1 if any(found["ghost_clicks"].get(arm) for arm in OURS) else 0
+
+
+@app.command
+def delivery(
+    *,
+    toolkit: Names = (),
+    state: Names = (),
+    as_json: AsJson = False,
+) -> int:
+    """Operate real programs in the background and count what arrives, by their own logs. Exit code 1 on a silent failure.
+
+    Args:
+        toolkit: gtk3, gtk4, qt5, qt6, chromium, libreoffice or xterm; may be repeated, all by default.
+        state: State of the window; may be repeated, all by default.
+        as_json: End with one JSON object on the last line.
+    """
+    from cuakit.bench.delivery import STATES, run_delivery, skipped, summary
+    from cuakit.bench.delivery_hands import OurHand
+
+    unknown = set(state) - set(STATES)
+    if unknown:
+        raise UsageError(f"no such state: {', '.join(sorted(unknown))}", hint=f"states: {', '.join(STATES)}")
+    for name, needs in skipped(toolkit).items():
+        print(f"{name}: skipped, needs {needs}")
+    results = run_delivery(
+        [OurHand],
+        toolkits=toolkit,
+        states=[s for s in STATES if not state or s in state],
+        progress=lambda r: print(f"{r.toolkit:<12}{r.action:<10}{r.state:<11}{r.outcome:<10}{r.note}"),
+    )
+    counts = summary(results).get(OurHand.name, {})
+    print(" ".join(f"{kind} {n}" for kind, n in counts.items()))
+    if as_json:
+        print(json.dumps(counts))
+    return 1 if counts.get("silent_failures") else 0
