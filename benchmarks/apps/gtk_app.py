@@ -28,7 +28,9 @@ def menu_button():
             item.connect("activate", lambda _, name=name: log("menu", name))
             menu.append(item)
         menu.show_all()
-        button.connect("clicked", lambda w: menu.popup_at_widget(w, Gdk.Gravity.SOUTH_WEST, Gdk.Gravity.NORTH_WEST, None))
+        button.connect(
+            "clicked", lambda w: menu.popup_at_widget(w, Gdk.Gravity.SOUTH_WEST, Gdk.Gravity.NORTH_WEST, None)
+        )
     else:
         button.connect("clicked", lambda _: log("menu-button"))
     return button
@@ -58,13 +60,17 @@ def watch_canvas(canvas):
 
 def watch_window(window):
     if VERSION == "3":
-        window.connect("key-press-event", lambda _, e: log("key", Gdk.keyval_name(e.keyval), int(e.state) & 0xD) and False)
+        window.connect(
+            "key-press-event", lambda _, e: log("key", Gdk.keyval_name(e.keyval), int(e.state) & 0xD) and False
+        )
         window.connect("focus-in-event", lambda *_: log("focus-in") and False)
         window.connect("focus-out-event", lambda *_: log("focus-out") and False)
         return
     keys = Gtk.EventControllerKey()
     keys.set_propagation_phase(Gtk.PropagationPhase.CAPTURE)
-    keys.connect("key-pressed", lambda _, value, __, state: log("key", Gdk.keyval_name(value), int(state) & 0xD) and False)
+    keys.connect(
+        "key-pressed", lambda _, value, __, state: log("key", Gdk.keyval_name(value), int(state) & 0xD) and False
+    )
     window.add_controller(keys)
     window.connect("notify::is-active", lambda w, _: log("focus-in" if w.is_active() else "focus-out"))
 

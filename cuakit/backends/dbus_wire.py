@@ -55,9 +55,9 @@ class Message:
         return decode(self.signature, self.raw, self.order)
 
 
-def encode_call(
+def encode_call(  # noqa: PLR0917 - the fields of a D-Bus call, in its order
     serial: int, dest: str, path: str, interface: str, member: str, signature: str, body: Sequence[Any]
-) -> bytes:  # noqa: PLR0917 - the fields of a call in the specification's order
+) -> bytes:
     """A method call as bytes.
 
     Raises:

