@@ -15,24 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuakit.core.candidate import Candidate, Candidates
-from cuakit.core.geometry import Box, iou_matrix
-
-RANK: Final = {
-    s: i for i, s in enumerate(("accessibility", "dom", "detector", "omniparser", "fused", "contours", "ocr"))
-}
-"""Whose role and box win when sources agree on an element: what the application says, then models, then geometry."""
-
-SAME: Final = 0.6
-"""IoU from which two boxes of different sources are one element."""
+from cuakit.core.geometry import Box
+from cuakit.perceive.merge import SAME, TEXTS, blocks, coverage, merge_sources
 
 MARKS: Final = frozenset({"checkbox", "radio", "switch"})
 """Small controls that take the text beside them as their name."""
 
 CHEVRONS: Final = frozenset("vVˇ∨▼▾⌄")
 """What a downward chevron is read as."""
-
-TEXTS: Final = frozenset({"text", "heading", "link"})
-"""Roles of pieces of text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +72,7 @@ def fuse(*tables: Candidates, scale: float = 1.0, options: FuseOptions | None = 
         lists in ``provenance`` what was merged into it; ``parent`` is the smallest control or container around it.
     """
     knobs = options or FuseOptions()
-    nodes = [_Node(r) for r in _merge_sources(tables)]
+    nodes = [_Node(r) for r in merge_sources(tables)]
     shapes = [n for n in nodes if n.row.role not in TEXTS]
     texts = [n for n in nodes if n.row.role in TEXTS]
     shapes = _without_letters(shapes, texts)
@@ -95,54 +85,6 @@ def fuse(*tables: Candidates, scale: float = 1.0, options: FuseOptions | None = 
     return _numbered([n for n in (*shapes, *texts) if not n.gone])
 
 
-def _merge_sources(tables: Sequence[Candidates]) -> list[Candidate]:
-    """Rows of all tables, those that several sources agree on merged; ids made unique."""
-    rows = [replace(r, id=f"{t}.{r.id}", parent="") for t, table in enumerate(tables) for r in table]
-    origin = np.array([t for t, table in enumerate(tables) for _ in table])
-    if len(tables) < 2 or not rows:
-        return rows
-    order = sorted(range(len(rows)), key=lambda i: (RANK[rows[i].source], -rows[i].score))
-    boxes = np.array([r.box.xyxy for r in rows])
-    is_text = np.array([r.role in TEXTS for r in rows])
-    merged: dict[int, Candidate] = {}
-    for i in order:
-        kept = [k for k in merged if origin[k] != origin[i] and is_text[k] == is_text[i]]
-        overlap = iou_matrix(boxes[i : i + 1], boxes[kept])[0] if kept else np.zeros(0)
-        if overlap.size and overlap.max() >= SAME:
-            at = kept[int(overlap.argmax())]
-            merged[at] = _joined(merged[at], rows[i])
-        else:
-            merged[i] = rows[i]
-    return list(merged.values())
-
-
-def _joined(first: Candidate, second: Candidate) -> Candidate:
-    """One row from two sources of one element; ``first`` has the better rank."""
-    vague = first.role in ("unknown", "icon")
-    return replace(
-        first,
-        role=second.role if vague and second.role != "unknown" else first.role,
-        name=first.name or second.name,
-        text=first.text or second.text,
-        value=first.value or second.value,
-        score=max(first.score, second.score),
-        actions=tuple(dict.fromkeys((*first.actions, *second.actions))),
-        states=tuple(dict.fromkeys((*first.states, *second.states))),
-        hit=first.hit or second.hit,
-        provenance=tuple(dict.fromkeys((*first.provenance, *second.provenance))),
-    )
-
-
-def _coverage(inner: NDArray[np.float64], outer: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N, M) share of each inner box that lies in each outer box."""
-    low = np.maximum(inner[:, None, :2], outer[None, :, :2])
-    high = np.minimum(inner[:, None, 2:], outer[None, :, 2:])
-    shared = np.clip(high - low, 0, None).prod(axis=2)
-    area = (inner[:, 2:] - inner[:, :2]).prod(axis=1)
-    share: NDArray[np.float64] = shared / np.maximum(area, 1e-9)[:, None]
-    return share
-
-
 def _boxes(nodes: Iterable[_Node]) -> NDArray[np.float64]:
     return np.array([n.box.xyxy for n in nodes], dtype=np.float64).reshape(-1, 4)
 
@@ -151,15 +93,16 @@ def _without_letters(shapes: list[_Node], texts: list[_Node]) -> list[_Node]:
     """Drop contours that are letters or words of recognised text."""
     if not shapes or not texts:
         return shapes
-    s, t = _boxes(shapes), _boxes(texts)
-    inside = _coverage(s, t) > 0.66
-    height = (t[:, 3] - t[:, 1])[None, :]
-    lower = (s[:, 3] - s[:, 1])[:, None] <= 1.15 * height
-    shorter = (s[:, 2] - s[:, 0])[:, None] <= (t[:, 2] - t[:, 0])[None, :] + 0.5 * height
-    fill = np.array([n.row.score for n in shapes])[:, None]
-    tall = (s[:, 3] - s[:, 1])[:, None] >= 0.9 * height
-    tight = (fill >= 0.88) & tall & (_coverage(t, s).T >= 0.75)  # a rectangle drawn closely around the text
-    letter = np.asarray((inside & lower & shorter & ~tight).any(axis=1))
+    t = _boxes(texts)
+    height, width = (t[:, 3] - t[:, 1])[None, :], (t[:, 2] - t[:, 0])[None, :]
+    letter = np.zeros(len(shapes), dtype=np.bool_)
+    for part in blocks(len(shapes)):
+        s = _boxes(shapes[part])
+        w, h = (s[:, 2] - s[:, 0])[:, None], (s[:, 3] - s[:, 1])[:, None]
+        fill = np.array([n.row.score for n in shapes[part]])[:, None]
+        small = (h <= 1.15 * height) & (w <= width + 0.5 * height)
+        tight = (fill >= 0.88) & (h >= 0.9 * height) & (coverage(t, s).T >= 0.75)  # a rectangle close around the text
+        letter[part] = (small & ~tight & (coverage(s, t) > 0.66)).any(axis=1)
     # What an application itself reported is never a letter.
     return [n for n, drop in zip(shapes, letter, strict=True) if not drop or n.row.source != "contours"]
 
@@ -170,14 +113,17 @@ def _nest(shapes: list[_Node], texts: list[_Node]) -> None:
         return
     boxes = _boxes(shapes)
     area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    nodes = [*shapes, *texts]
     own = np.concatenate([area, np.zeros(len(texts))])
-    share = _coverage(_boxes([*shapes, *texts]), boxes)
-    holds = (share >= np.where(own > 0, 0.9, 0.7)[:, None]) & (area[None, :] > own[:, None] * 1.02)
-    for i, node in enumerate((*shapes, *texts)):
-        holders = np.flatnonzero(holds[i])
-        if holders.size:
-            node.parent = shapes[int(holders[area[holders].argmin()])]
-            (node.parent.inner if i < len(shapes) else node.parent.lines).append(node)
+    for part in blocks(len(nodes)):
+        share = coverage(_boxes(nodes[part]), boxes)
+        needed = np.where(own[part] > 0, 0.9, 0.7)[:, None]
+        holds = np.where((share >= needed) & (area[None, :] > own[part, None] * 1.02), area[None, :], np.inf)
+        smallest = holds.argmin(axis=1)
+        for k, node in enumerate(nodes[part]):
+            if np.isfinite(holds[k, smallest[k]]):
+                node.parent = shapes[int(smallest[k])]
+                (node.parent.inner if part.start + k < len(shapes) else node.parent.lines).append(node)
 
 
 def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
@@ -301,12 +247,10 @@ def _label(shapes: Sequence[_Node], texts: Sequence[_Node], scale: float, knobs:
     ]
     free = [n for n in texts if not n.gone and n.row.role != "link"]
     pairs = sorted(
-        (
-            (distance, i, k)
-            for i, icon in enumerate(icons)
-            for k, text in enumerate(free)
-            if icon.parent is text.parent and (distance := _label_distance(icon, text, scale, knobs)) is not None
-        ),
+        (distance, i, k)
+        for i, icon in enumerate(icons)
+        for k in _nearby(icon.box.pad(2 * knobs.gap_pt * scale), free)
+        if icon.parent is free[k].parent and (distance := _label_distance(icon, free[k], scale, knobs)) is not None
     )
     used: set[int] = set()
     for _, i, k in pairs:
@@ -314,6 +258,18 @@ def _label(shapes: Sequence[_Node], texts: Sequence[_Node], scale: float, knobs:
             continue
         used.add(k)
         _take_label(icons[i], free[k])
+
+
+def _nearby(area: Box, nodes: Sequence[_Node]) -> list[int]:
+    """Indices of the nodes that meet an area."""
+    return [
+        k
+        for k, n in enumerate(nodes)
+        if n.row.box.left < area.right
+        and n.row.box.right > area.left
+        and n.row.box.top < area.bottom
+        and n.row.box.bottom > area.top
+    ]
 
 
 def _label_distance(icon: _Node, text: _Node, scale: float, knobs: FuseOptions) -> float | None:

@@ -43,6 +43,8 @@ def _cut(pixels: NDArray[np.uint8], line: Line) -> list[Piece]:
     crop = pixels[top:bottom, left:right].astype(np.int16)
     if crop.size == 0 or line.angle:
         return [Piece(line, link=False)]
+    if (crop[..., 2] - crop[..., 0]).max() <= 60:  # nothing is blue enough, so there is no need to find the words
+        return [Piece(line, link=False)]
     ground = np.median(crop.reshape(-1, 3), axis=0)
     ink = np.abs(crop - ground).max(axis=2) > 60
     words = _snap(ink, line, left)

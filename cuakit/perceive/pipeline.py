@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import ClassVar
@@ -17,7 +17,7 @@ from cuakit.perceive.glyphs import mark_glyphs, without_marks
 from cuakit.perceive.lattice import without_canvas_grid
 from cuakit.perceive.links import Piece, split_links
 from cuakit.perceive.roles import assign_roles
-from cuakit.perceive.text import PpOcrText
+from cuakit.perceive.text import Line, PpOcrText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +70,12 @@ class Pixels:
 
     def parse(self, shot: Screenshot) -> Candidates:
         """The same without looking at earlier results."""
+        return self.assemble(shot, self.text.lines(shot))
+
+    def assemble(self, shot: Screenshot, lines: Sequence[Line]) -> Candidates:
+        """Everything but reading: candidates from a frame whose lines of text are known."""
         shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
-        pieces = split_links(shot, without_marks(shot, self.text.lines(shot), shapes))
+        pieces = split_links(shot, without_marks(shot, lines, shapes))
         texts = _rows(pieces)
         where = {p: r.box for r in texts for p in r.provenance}
 
