@@ -102,9 +102,14 @@ class PpOcrText:
             for i, line in enumerate(self.lines(shot))
         )
 
-    def lines(self, shot: Screenshot) -> list[Line]:
-        """Lines with their words, in no particular order. Lines of white space alone are dropped."""
-        quads = detect(self._detector, shot.pixels, self._zoom(shot), self.detect)
+    def lines(self, shot: Screenshot, *, zoom: float | None = None) -> list[Line]:
+        """Lines with their words, in no particular order. Lines of white space alone are dropped.
+
+        Args:
+            shot: The frame, or a part of one.
+            zoom: Network pixels per frame pixel for the detector; for a part, that of its whole frame.
+        """
+        quads = detect(self._detector, shot.pixels, zoom or self.zoom(shot), self.detect)
         readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch, workers=self.workers)
         lines = (
             part
@@ -114,7 +119,8 @@ class PpOcrText:
         )
         return [line for line in lines if line.box.area > 0 and not _is_picture(line, shot)]
 
-    def _zoom(self, shot: Screenshot) -> float:
+    def zoom(self, shot: Screenshot) -> float:
+        """Network pixels per frame pixel for the detector, after the limits on the longer side."""
         side = max(shot.size)
         low, high = self.long_side
         return min(max(self.zoom_pt / shot.scale, low / side), high / side)
