@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import hypothesis
@@ -10,7 +11,13 @@ import pytest
 from cuakit.backends.cdp import Browser, Page
 
 # No test asserts a time, generated ones neither: on a busy machine that says nothing about the code.
-hypothesis.settings.register_profile("cuakit", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+# CI repeats the same examples, so that a red run means a change; elsewhere new ones are tried every time.
+hypothesis.settings.register_profile(
+    "cuakit",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("cuakit")
 
 

@@ -150,7 +150,8 @@ def test_deterministic_agents_do_the_same_again(toy, tmp_path):
 
 
 RUNNER = """
-    import sys
+    import signal, sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs deaf to it
     from pathlib import Path
     sys.path.insert(0, sys.argv[1])
     from importlib import util
