@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from cuakit.agent import Agent
+from cuakit.core.registry import Spec
 from cuakit.core.subtask import Subtask
 from cuakit.core.trajectory import Trajectory
 from cuakit.envs.miniwob import MiniWob
@@ -32,9 +33,10 @@ def env() -> Iterator[MiniWob]:
 
 
 @pytest.mark.browser
-def test_one_step_of_click_button(benchmark: Any, env: MiniWob) -> None:
-    """Observe, decide, act and settle once."""
-    agent, seeds, spans = Agent(name="latency"), count(1000), defaultdict(list)
+@pytest.mark.parametrize("settle", ["page-fast-v1", "page-quiet-v1"])
+def test_one_step_of_click_button(benchmark: Any, env: MiniWob, settle: str) -> None:
+    """Observe, decide, act and settle once; ``page-quiet-v1`` waits for 150 ms of quiet, which is its meaning."""
+    agent, seeds, spans = Agent(name="latency", settle=Spec(settle)), count(1000), defaultdict(list)
 
     def reset() -> tuple[tuple[Subtask], dict[str, Any]]:
         return (env.reset("click-button", next(seeds)),), {}
