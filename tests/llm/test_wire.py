@@ -4,9 +4,8 @@ The servers are loopback fakes of the published wire shapes; no provider can be 
 """
 
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -16,6 +15,7 @@ from cuakit.llm.decisions import OpenAiDecisions
 from cuakit.llm.letters import LetterChat
 from cuakit.llm.ollama import OllamaChoice
 from cuakit.llm.systemone import SystemOne
+from tests.loopback import serving
 
 STATE = {"screen": {"title": "Form"}}
 ASK = {"operation": Question(name="operation", options={"CLICK": "Click", "abstain": "None"}, instructions="Next?")}
@@ -41,15 +41,8 @@ def server(*replies):
         def log_message(self, *_):
             pass
 
-    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=web.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{web.server_port}", seen
-    finally:
-        web.shutdown()
-        web.server_close()
-        thread.join()
+    with serving(Handler) as url:
+        yield url, seen
 
 
 GOOD = {
