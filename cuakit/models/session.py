@@ -58,6 +58,16 @@ def _check_threads(threads: int) -> None:
         raise ModelError(f"threads must be at least 1, got {threads}", code="invalid_threads")
 
 
+def onnx_options(ort: Any, threads: int) -> Any:
+    """Session options of ONNX Runtime: so many threads within an operator, asleep while idle, no chatter."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
 def onnx_session(weights: bytes, *, threads: int = 1) -> Session:
     """ONNX Runtime on the CPU.
 
@@ -75,11 +85,7 @@ def onnx_session(weights: bytes, *, threads: int = 1) -> Session:
         import onnxruntime as ort  # noqa: PLC0415 - optional and slow to import
     except ModuleNotFoundError as lost:
         raise MissingExtra("onnxruntime is not installed", hint="pip install 'cuakit[vision]'") from lost
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options = onnx_options(ort, threads)
     try:
         session = ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     except Exception as wrong:  # boundary: onnxruntime raises classes of its own
