@@ -24,6 +24,7 @@ from cuakit.core.codec import jsonable
 from cuakit.core.errors import LeaseError, TargetGone, UsageError
 from cuakit.core.observation import Observation
 from cuakit.core.screenshot import Screenshot
+from cuakit.core.stages import Perceiver
 from cuakit.perceive.accessibility import AccessibilityElements
 from cuakit.perceive.pipeline import Pixels
 from cuakit.serve.permissions import Gate, Policy
@@ -51,6 +52,8 @@ class Desk:
         self._display, self._session = display, session
         self._x = X11.open(display)
         self._open: dict[int, tuple[Window, BoundWindowActor]] = {}
+        self._trees: dict[int, Perceiver] = {}
+        self._pixels = Pixels()
         self._capture_of: dict[str, int] = {}
         self._lock = threading.RLock()
 
@@ -117,7 +120,7 @@ class Desk:
         self.gate.admit("parse_visual_regions")
         shot, _ = self.broker.recall(capture_id)
         capture = self.broker.check(capture_id)
-        seen = Observation(screenshot=shot, candidates=Pixels()(shot), target=capture.target, capture_id=capture_id)
+        seen = Observation(screenshot=shot, candidates=self._pixels(shot), target=capture.target, capture_id=capture_id)
         return {**seen.menu(), "note": "ids are of this parse; actions take the ids of get_window_state"}
 
     def act(self, tool: str, action: Action, capture_id: str, *, delivery: str = "background") -> dict[str, Any]:
@@ -206,6 +209,7 @@ class Desk:
 
     def _release(self, window_id: int) -> None:
         window, actor = self._open.pop(window_id)
+        self._trees.pop(window_id, None)
         actor.close()
         window.close()
 
@@ -219,13 +223,20 @@ class Desk:
             raise UsageError(f"unknown source {source!r}", hint="auto, accessibility or pixels")
         if source != "pixels":
             try:
-                found = AccessibilityElements(session=self._session).bind(window)(shot)
+                found = self._tree(window)(shot)
                 if source == "accessibility" or any(c.actions for c in found):
                     return found, "accessibility"
             except AccessibilityUnavailable:
+                self._trees.pop(window.id, None)
                 if source == "accessibility":
                     raise
-        return Pixels()(shot), "pixels"
+        return self._pixels(shot), "pixels"
+
+    def _tree(self, window: Window) -> Perceiver:
+        """The window's tree reader; a window keeps its connection to the bus as long as it is open here."""
+        if window.id not in self._trees:
+            self._trees[window.id] = AccessibilityElements(session=self._session).bind(window)
+        return self._trees[window.id]
 
 
 def _window(w: WindowInfo) -> dict[str, Any]:
