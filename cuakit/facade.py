@@ -32,7 +32,7 @@ def observe(
 
     >>> import cuakit as ck
     >>> ck.observe(ck.data.form()).candidates.where(role="button")[0].name  # doctest: +SKIP
-    'Send'
+    'Save'
     """
     live = None if isinstance(what, Screenshot) else what
     target = live.target() if live is not None else None

@@ -15,8 +15,7 @@ from typing import Any, Final
 import psutil
 
 PACKAGES: Final = (
-    "cuakit jeepney lazy-loader miniwob mss numpy onnxruntime opencv-python-headless pillow pyclipper rapidocr "
-    "websockets xcffib"
+    "cuakit miniwob mss numpy onnxruntime opencv-python-headless pillow pyclipper rapidocr websockets xcffib"
 ).split()
 """Packages whose version can change what an agent sees or does; they are part of a trial's identity."""
 

@@ -74,6 +74,8 @@ def get(verb: str, name: str) -> type[Any]:
     try:
         loaded: type[Any] = entries[name].load()
     except ModuleNotFoundError as lost:
+        if lost.name and lost.name.partition(".")[0] == entries[name].value.partition(".")[0]:
+            raise  # a module of the stage's own package: nothing that an extra could bring
         raise MissingExtra(
             f"{name!r} needs the package {lost.name!r}",
             hint="pip install 'cuakit[all]', or the extra named in the docs",
