@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from cuakit.backends.cdp import Browser, Page
+
+if TYPE_CHECKING:
+    from cuakit.backends.desktop import Desktop
+    from cuakit.backends.x11 import X11
 
 # No test asserts a time, generated ones neither: on a busy machine that says nothing about the code.
 # CI repeats the same examples, so that a red run means a change; elsewhere new ones are tried every time.
@@ -25,6 +30,23 @@ hypothesis.settings.load_profile("cuakit")
 def browser() -> Iterator[Browser]:
     with Browser.launch() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def desktop() -> Iterator[Desktop]:
+    """A private desktop without accessibility; files that need another define their own."""
+    from cuakit.backends.desktop import Desktop  # only where there is X
+
+    with Desktop.launch(width=800, height=600, accessibility=False) as desktop:
+        yield desktop
+
+
+@pytest.fixture(scope="module")
+def x(desktop: Desktop) -> Iterator[X11]:
+    from cuakit.backends.x11 import X11
+
+    with X11.open(desktop.display) as connection:
+        yield connection
 
 
 @pytest.fixture

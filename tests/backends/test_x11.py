@@ -1,4 +1,3 @@
-import shutil
 import time
 
 import numpy as np
@@ -8,24 +7,9 @@ from cuakit.backends.desktop import Desktop
 from cuakit.backends.x11 import X11, numbers
 from cuakit.backends.x11_windows import client_of, list_windows, process_start, window_info
 from cuakit.core.errors import DisplayUnavailable, TargetGone
+from tests.x11 import NEEDS_X11
 
-pytestmark = [
-    pytest.mark.x11,
-    pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed"),
-    pytest.mark.skipif(shutil.which("xterm") is None, reason="xterm is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def desktop():
-    with Desktop.launch(width=800, height=600, accessibility=False) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def x(desktop):
-    with X11.open(desktop.display) as connection:
-        yield connection
+pytestmark = NEEDS_X11
 
 
 def open_xterm(desktop, x, title, *, at="+50+60"):

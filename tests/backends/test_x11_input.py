@@ -1,6 +1,5 @@
 """Keys and devices on a real X server: what is lent is given back, what is made is removed."""
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -9,36 +8,19 @@ import time
 
 import pytest
 
-from cuakit.backends.desktop import Desktop
 from cuakit.backends.input.mpx import AgentKeyboard, masters, remove_stale
 from cuakit.backends.input.us_keyboard import BY_CODE, CONTROL, SHIFT
 from cuakit.backends.input.x11 import SentEvents, Spot, spot_at, takes_events
 from cuakit.backends.input.x11_keys import Keyboard, keysym, state_of
-from cuakit.backends.x11 import X11
 from cuakit.backends.x11_manage import activate, manager_caught_up, refocus
 from cuakit.backends.x11_ping import Pinger
 from cuakit.backends.x11_situation import Situation, situation
 from cuakit.backends.x11_windows import list_windows
 from cuakit.core.errors import BackendError, TargetGone
 from cuakit.core.geometry import Point
+from tests.x11 import NEEDS_X11
 
-pytestmark = [
-    pytest.mark.x11,
-    pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed"),
-    pytest.mark.skipif(shutil.which("xterm") is None, reason="xterm is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def desktop():
-    with Desktop.launch(width=800, height=600, accessibility=False) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def x(desktop):
-    with X11.open(desktop.display) as connection:
-        yield connection
+pytestmark = NEEDS_X11
 
 
 def wait_for(holds, *, within_s=15.0):

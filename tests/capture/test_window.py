@@ -1,11 +1,8 @@
-import shutil
 import time
 
 import numpy as np
 import pytest
 
-from cuakit.backends.desktop import Desktop
-from cuakit.backends.x11 import X11
 from cuakit.backends.x11_capture import is_covered
 from cuakit.backends.x11_windows import list_windows
 from cuakit.capture.window import Window, WindowCapture
@@ -13,24 +10,9 @@ from cuakit.core import registry
 from cuakit.core.errors import DisplayUnavailable, TargetGone, UsageError
 from cuakit.core.geometry import Box
 from cuakit.core.stages import Surface
+from tests.x11 import NEEDS_X11
 
-pytestmark = [
-    pytest.mark.x11,
-    pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed"),
-    pytest.mark.skipif(shutil.which("xterm") is None, reason="xterm is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def desktop():
-    with Desktop.launch(width=800, height=600, accessibility=False) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def x(desktop):
-    with X11.open(desktop.display) as connection:
-        yield connection
+pytestmark = NEEDS_X11
 
 
 @pytest.fixture(scope="module")
