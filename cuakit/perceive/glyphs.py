@@ -131,19 +131,25 @@ def _tone(crop: NDArray[np.int16], ink: NDArray[np.bool_]) -> NDArray[np.float64
 
 
 def contrast(pixels: NDArray[np.uint8], box: Box) -> NDArray[np.float32]:
-    """How much each place of a box differs from the ground around it.
+    """How much each place of a thing differs from the ground around it, cut to where it differs.
+
+    Args:
+        pixels: (H, W, 3) RGB frame.
+        box: Where the thing is, a pixel more or less.
 
     Returns:
         (GRID, GRID) largest channel difference, 0 to 255.
     """
-    left, top, right, bottom = box.clip(pixels.shape[1], pixels.shape[0]).rounded()
-    inside = pixels[top:bottom, left:right]
-    ring = box.pad(2).clip(pixels.shape[1], pixels.shape[0]).rounded()
-    around = pixels[ring[1] : ring[3], ring[0] : ring[2]]
-    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]])
-    ground = np.median(edge, axis=0)
-    small = cv2.resize(inside, (GRID, GRID), interpolation=cv2.INTER_AREA).astype(np.float32)
-    return np.asarray(np.abs(small - ground.astype(np.float32)).max(axis=2), dtype=np.float32)
+    left, top, right, bottom = box.pad(2).clip(pixels.shape[1], pixels.shape[0]).rounded()
+    patch = pixels[top:bottom, left:right].astype(np.int16)
+    edge = np.concatenate([patch[0], patch[-1], patch[:, 0], patch[:, -1]])
+    off = np.abs(patch - np.median(edge, axis=0).astype(np.int16)).max(axis=2).astype(np.float32)
+    inner = off[1:-1, 1:-1] if min(off.shape) > 4 else off
+    seen = inner > 0.3 * inner.max()
+    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    if rows.size and columns.size:
+        inner = inner[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return np.asarray(cv2.resize(inner, (GRID, GRID), interpolation=cv2.INTER_AREA), dtype=np.float32)
 
 
 def look(c: NDArray[np.float32]) -> tuple[str, bool]:
@@ -154,7 +160,7 @@ def look(c: NDArray[np.float32]) -> tuple[str, bool]:
     border = max(square, ring)
     if border < 24:
         return "", False
-    if square >= 0.6 * ring and _corners(c) > 0.3 * square:
+    if square >= 0.6 * ring and _corners(c) > 0.45 * square:
         return _box_mark(c, square)
     inner = c[GRID // 4 : -GRID // 4, GRID // 4 : -GRID // 4]
     if ring >= 24:
@@ -214,8 +220,9 @@ def _circle(c: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
 
 
 def _corners(c: NDArray[np.float32]) -> float:
-    k = 4
-    return float(min(p.max() for p in (c[:k, :k], c[:k, -k:], c[-k:, :k], c[-k:, -k:])))
+    """Contrast just outside a circle that fills the picture, on the diagonals: only a square reaches there."""
+    reach = [max(d[:3]) for d in (np.diag(c), np.diag(c[::-1]), np.diag(c[:, ::-1]), np.diag(c[::-1, ::-1]))]
+    return float(np.median(reach))
 
 
 def _box_mark(c: NDArray[np.float32], border: float) -> tuple[str, bool]:
