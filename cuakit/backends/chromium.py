@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,6 +40,8 @@ _PLACES: Final = {
     ),
     "linux": ("/usr/bin/chromium", "/snap/bin/chromium", "/opt/google/chrome/chrome"),
 }
+
+_LONGEST_TMP: Final = 30
 
 _GET: Final = (
     "install it (Debian and Ubuntu: apt-get install chromium; macOS: brew install --cask chromium; "
@@ -157,17 +158,24 @@ def launch(
         BrowserUnavailable: There is none, or it did not start; then with its last words.
     """
     path = find_chromium(executable)
-    profile = Path(tempfile.mkdtemp(prefix="cuakit-chromium-"))
+    profile = _new_profile()
     command = [path, f"--user-data-dir={profile}", *FLAGS, *(["--headless=new"] if headless else [])]
     command += UNPACED if headless and not paced else ()
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--no-sandbox")  # Chromium refuses to run its sandbox as root
     start = _start_on_port if os.name == "nt" else _start_on_pipe
     try:
-        return start([*command, *args], profile, {**os.environ, **(env or {})}, timeout_s)
+        return start([*command, *args], profile, {**os.environ, **(env or {}), "TMPDIR": str(profile)}, timeout_s)
     except BaseException:
         _remove(profile)
         raise
+
+
+def _new_profile() -> Path:
+    # Chromium's own temporary files go in here too, so that one folder holds all that it leaves behind. Among them is a
+    # socket, whose whole path the system limits to 104 characters.
+    short = os.name == "nt" or len(tempfile.gettempdir()) <= _LONGEST_TMP
+    return Path(tempfile.mkdtemp(prefix="cuakit-chromium-", dir=None if short else "/tmp"))  # noqa: S108 - mkdtemp makes a private folder
 
 
 def _start_on_pipe(command: Sequence[str], profile: Path, env: Mapping[str, str], timeout_s: float) -> Launched:  # noqa: ARG001 - one signature for both ways to start
@@ -245,8 +253,6 @@ def _guard(group: int, profile: Path) -> subprocess.Popen[bytes]:
     script = """
         read -r word && exit
         kill -KILL "-$1"
-        socket=$(readlink "$2/SingletonSocket")
-        case "$socket" in */org.chromium.*/SingletonSocket | */com.google.*/SingletonSocket) rm -rf "${socket%/*}" ;; esac
         for again in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.2; done
     """
     return subprocess.Popen(
@@ -292,17 +298,8 @@ def _last_words(profile: Path, lines: int = 12) -> str:
 
 
 def _remove(profile: Path, tries: int = 50) -> None:
-    _remove_socket(profile)
     for _ in range(tries):  # killed children may still hold files for a moment
         shutil.rmtree(profile, ignore_errors=True)
         if not profile.exists():
             return
         time.sleep(0.02)
-
-
-def _remove_socket(profile: Path) -> None:
-    # Chromium keeps the socket that guards its profile in a directory of its own and leaves it behind when killed.
-    with suppress(OSError):
-        socket = (profile / "SingletonSocket").readlink()
-        if socket.parent.name.startswith(("org.chromium.", "com.google.")):
-            shutil.rmtree(socket.parent, ignore_errors=True)

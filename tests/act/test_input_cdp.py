@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from cuakit.act import keymap
 from cuakit.backends.input.cdp import KEYS_UP_TO, CdpInput
+from cuakit.backends.input.pointer import arrive
 from cuakit.core.action import Click, DoubleClick, Drag, Hotkey, PressKey, RightClick, Scroll, SetValue, TypeText
-from cuakit.core.errors import PageTimeout
+from cuakit.core.errors import BackendError, PageTimeout
 from cuakit.core.geometry import Point
 
 pytestmark = pytest.mark.browser
@@ -281,6 +282,8 @@ def test_focusing_for_a_key_clicks_nothing(desk):
 class Failing:
     """A page that stops answering at one command, and remembers what it was told."""
 
+    scale = 1.0
+
     def __init__(self, at: int):
         self.at, self.told = at, []
 
@@ -334,3 +337,53 @@ def test_macos_chords_carry_the_editing_command():
     CdpInput(page=page, mac=True).press(keymap.key("A"), held=keymap.modifiers(["MOD"], mac=True))
     assert [e.get("commands") for e in page.told] == [None, ["selectAll"], None, None]
     assert [e["modifiers"] for e in page.told] == [4, 4, 4, 0]
+
+
+class _Scaled:
+    """A page whose browser still converts by another ratio for a few moves, as Chromium does after a navigation."""
+
+    scale = 2.0
+
+    def __init__(self, page, moves):
+        self.page, self.moves, self.pressed = page, moves, []
+
+    def evaluate(self, expression, *, timeout_s=5.0):
+        return self.page.evaluate(expression, timeout_s=timeout_s)
+
+    def call(self, method, *, timeout_s=10.0, **params):
+        factor = 1.0
+        if params["type"] == "mouseMoved":
+            self.moves -= 1
+        else:
+            self.pressed.append((params["type"], params["x"], params["y"]))
+        if self.moves >= 0:
+            factor = 0.5
+        sent = {**params, "x": params["x"] * factor, "y": params["y"] * factor}
+        return self.page.call(method, timeout_s=timeout_s, **sent)
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2, 5, 9])
+@pytest.mark.parametrize("body", ["<button id=b>", "<iframe srcdoc='x'></iframe>"], ids=["plain", "frame"])
+def test_nothing_is_pressed_until_the_page_has_seen_the_pointer_at_the_point(desk, moves, body):
+    desk.open(
+        f"<style>body {{margin: 0}} button, iframe {{position: fixed; inset: 0; width: 100%; height: 100%}}</style>{body}"
+    )
+    page = _Scaled(desk.page, moves)
+    CdpInput(page=page).click(Point(60, 40))
+    assert page.moves < 0
+    assert page.pressed == [("mousePressed", 60, 40), ("mouseReleased", 60, 40)]
+
+
+def test_a_pointer_that_never_arrives_is_refused_and_nothing_is_pressed(desk):
+    desk.open("<button id=b style='position: fixed; inset: 0'>")
+    page = _Scaled(desk.page, 10**9)
+    with pytest.raises(BackendError) as raised:
+        arrive(
+            page,
+            lambda at: page.call("Input.dispatchMouseEvent", type="mouseMoved", x=at.x, y=at.y),
+            Point(60, 40),
+            timeout_s=0.2,
+        )
+    assert raised.value.error_code == "pointer_off_target"
+    assert page.pressed == []
+    assert desk.log("mousedown") == []

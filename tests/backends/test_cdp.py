@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import numpy as np
 import pytest
 
 from cuakit.backends.cdp import Browser, Page
+from cuakit.backends.input.cdp import CdpInput
 from cuakit.core.errors import BackendError, BrowserUnavailable, PageCrashed, PageTimeout, TargetGone
 from cuakit.core.geometry import Box, Point
 from cuakit.core.stages import Surface
@@ -114,19 +116,23 @@ def test_a_patch_outside_the_frame_is_empty(page: Page):
     assert page.patch(Box(1000, 1000, 1010, 1010)).size == 0
 
 
-def test_a_click_lands_where_the_frame_said(browser: Browser):
-    page = browser.new_page(width=200, height=100, scale=2.0)
+@pytest.mark.parametrize("navigate", [False, True], ids=["made", "navigated"])
+@pytest.mark.parametrize("scale", [1.0, 2.0, 3.0])
+def test_a_click_lands_where_the_frame_said(browser: Browser, scale: float, navigate: bool):
+    page = browser.new_page(width=200, height=100, scale=scale)
+    body = "<body style='margin:0'><div style='position:absolute;left:50px;top:20px;width:4px;height:4px'>"
     try:
-        fill(page, "<body style='margin:0'><div style='position:absolute;left:50px;top:20px;width:4px;height:4px'>")
-        page.evaluate("document.querySelector('div').onclick = () => { globalThis.hit = true }; 0")
-        page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
-        at = page.grab().to_input.apply(Point(104, 44))
-        for kind in ("mousePressed", "mouseReleased"):
-            page.call("Input.dispatchMouseEvent", type=kind, x=at.x, y=at.y, button="left", clickCount=1)
-        end = time.monotonic() + 5
-        while page.evaluate("globalThis.hit") is not True:
+        if navigate:
+            page.navigate("data:text/html," + quote(body))
+        else:
+            fill(page, body)
+        page.evaluate("globalThis.hits = []; addEventListener('click', e => hits.push(e.target.tagName), true); 0")
+        CdpInput(page=page).click(page.grab().to_input.apply(Point(52 * scale, 22 * scale)))
+        end = time.monotonic() + 20
+        while not (hits := page.evaluate("hits")):
             assert time.monotonic() < end, "the click did not arrive"
             page.evaluate("new Promise(requestAnimationFrame)")
+        assert hits == ["DIV"]
     finally:
         page.close()
 

@@ -88,8 +88,9 @@ def test_quiet_means_that_the_last_of_many_changes_is_over(page):
 
 
 def test_a_page_that_never_rests_is_left_at_the_time_limit(page):
+    # A busy machine can hold the page's timer back for a while; that is no rest as long as it is shorter than quiet_s.
     open_page(page, "setInterval(() => { out.textContent = performance.now() }, 10)")
-    settle = PageQuiet(timeout_s=0.4).bind(page)
+    settle = PageQuiet(quiet_s=2.0, timeout_s=2.5).bind(page)
     click(page)
     settled = settle(page.grab)
     assert (settled.reacted, settled.quiet, settled.reason) == (True, False, "timeout")

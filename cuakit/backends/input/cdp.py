@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from cuakit.backends.input import page_scripts
+from cuakit.backends.input.pointer import arrive
 from cuakit.backends.input.port import Button, Comparison, Key, Readback
 from cuakit.backends.input.us_keyboard import BY_CODE, CHARACTERS, CONTROL, META, SHIFT
 from cuakit.core.errors import BackendError
@@ -44,6 +45,10 @@ _NOTES: Final[Mapping[str, str]] = {
 class DevToolsPage(Protocol):
     """What is needed of a page."""
 
+    @property
+    def scale(self) -> float:
+        """Device pixel ratio."""
+
     def call(self, method: str, *, timeout_s: float = ..., **params: Any) -> dict[str, Any]:
         """Send one DevTools command and wait for its answer."""
 
@@ -65,6 +70,7 @@ class CdpInput:
 
     def click(self, at: Point, *, button: Button = "left", count: int = 1, held: Sequence[Key] = ()) -> None:
         """Move there, then press and release ``count`` times."""
+        self._arrive(at)
         with self._holding(held) as bits:
             self._mouse("mouseMoved", at, modifiers=bits)
             for n in range(1, count + 1):
@@ -73,6 +79,7 @@ class CdpInput:
 
     def drag(self, start: Point, end: Point) -> None:
         """Press, move in a straight line, release."""
+        self._arrive(start)
         self._mouse("mouseMoved", start)
         try:
             self._mouse("mousePressed", start, button="left", buttons=1, clickCount=1)
@@ -88,6 +95,7 @@ class CdpInput:
 
     def scroll(self, at: Point, right: int, down: int) -> None:
         """Turn the wheel over a point."""
+        self._arrive(at)
         self._mouse("mouseWheel", at, deltaX=right * NOTCH_PX, deltaY=down * NOTCH_PX)
 
     def type_text(self, at: Point, text: str, *, replace: bool) -> Readback:
@@ -174,6 +182,10 @@ class CdpInput:
             modifiers=bits,
             **more,
         )
+
+    def _arrive(self, at: Point) -> None:
+        if self.page.scale != 1:
+            arrive(self.page, lambda to: self._mouse("mouseMoved", to), at)
 
     def _mouse(self, kind: str, at: Point, **more: Any) -> None:
         self.page.call("Input.dispatchMouseEvent", type=kind, x=at.x, y=at.y, **more)
