@@ -130,12 +130,11 @@ def test_two_browsers_do_not_know_each_other():
 
 
 @pytest.mark.browser
-def test_a_browser_on_a_port_works_like_one_on_a_pipe(tmp_path: Path):
-    profile = tmp_path / "profile"
-    profile.mkdir()
+def test_a_browser_on_a_port_works_like_one_on_a_pipe():
+    profile = chromium._new_profile()
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     command = [chromium.find_chromium(), f"--user-data-dir={profile}", *chromium.FLAGS, "--headless=new", *root]
-    launched = chromium._start_on_port(command, profile, dict(os.environ), 20.0)
+    launched = chromium._start_on_port(command, profile, {**os.environ, "TMPDIR": str(profile)}, 20.0)
     browser = Browser(launched.transport, launched)
     try:
         browser._start(20.0)

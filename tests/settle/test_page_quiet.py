@@ -69,7 +69,7 @@ def test_a_click_that_does_nothing_is_no_reaction(page):
 @pytest.mark.parametrize("delay_ms", [0, 80, 300])
 def test_a_late_reaction_is_waited_for(page, delay_ms):
     open_page(page, later(delay_ms))
-    settle = PageQuiet().bind(page)
+    settle = PageQuiet(reaction_s=10, timeout_s=20).bind(page)
     click(page)
     settled = settle(page.grab)
     assert (settled.reacted, settled.quiet, settled.reason) == (True, True, "quiet")
@@ -81,7 +81,7 @@ def test_quiet_means_that_the_last_of_many_changes_is_over(page):
         page,
         "b.onclick = () => { for (const t of [0, 60, 120, 180, 240]) setTimeout(() => out.textContent += 'x', t) }",
     )
-    settle = PageQuiet().bind(page)
+    settle = PageQuiet(quiet_s=1, timeout_s=20).bind(page)
     click(page)
     assert settle(page.grab).quiet
     assert page.evaluate("out.textContent") == "xxxxx"
