@@ -28,7 +28,7 @@ ROUNDS = 20
 @pytest.fixture(scope="module")
 def env() -> Iterator[MiniWob]:
     """One environment for all rounds; starting it is not measured."""
-    with MiniWob() as env:
+    with MiniWob(scale=1) as env:
         yield env
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cuakit.backends.transport import Transport
@@ -79,18 +80,44 @@ class Connection:
             TargetGone: The browser or the session went away.
             BackendError: The browser refused the command; code ``devtools_error``.
         """
-        reply = _Reply(session)
-        id = self._post(method, params, session, timeout_s, reply)
-        if not reply.wait(timeout_s):
+        (result,) = self.call_all([(method, params)], session=session, timeout_s=timeout_s)
+        return result
+
+    def call_all(
+        self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, session: str = "", timeout_s: float = 10.0
+    ) -> list[dict[str, Any]]:
+        """Send several commands at once and wait for all answers; the browser carries them out in order.
+
+        Args:
+            calls: Method and parameters of each.
+            session: Whose they are.
+            timeout_s: Longest wait for all of them.
+
+        Raises:
+            PageTimeout: One was not answered in time.
+            TargetGone: The browser or the session went away.
+            BackendError: The first refusal; code ``devtools_error``. The other commands were sent all the same.
+        """
+        deadline = time.monotonic() + timeout_s
+        sent = []
+        try:
+            for method, params in calls:
+                reply = _Reply(session)
+                sent.append((self._post(method, params, session, timeout_s, reply), method, reply))
+            for _, method, reply in sent:
+                if not reply.wait(max(0.0, deadline - time.monotonic())):
+                    raise PageTimeout(
+                        f"{method} was not answered within {timeout_s:g} s",
+                        hint="the page may be busy or hung; wait, navigate away or close it",
+                    )
+        finally:
             with self._lock:
-                self._pending.pop(id, None)
-            raise PageTimeout(
-                f"{method} was not answered within {timeout_s:g} s",
-                hint="the page may be busy or hung; wait, navigate away or close it",
-            )
-        if reply.error is not None:
-            raise reply.error
-        return reply.result
+                for id, _, _ in sent:
+                    self._pending.pop(id, None)
+        for _, _, reply in sent:
+            if reply.error is not None:
+                raise reply.error
+        return [reply.result for _, _, reply in sent]
 
     def post(self, method: str, params: Mapping[str, Any], *, session: str = "") -> None:
         """Send a command whose answer nobody needs; safe on the reading thread."""

@@ -115,6 +115,16 @@ class Page:
             raise self._state
         return self._connection.call(method, params, session=self._session, timeout_s=timeout_s)
 
+    def call_all(self, *calls: tuple[str, Mapping[str, Any]], timeout_s: float = 10.0) -> list[dict[str, Any]]:
+        """Send several commands at once, without waiting in between, and wait for all answers, in order.
+
+        Raises:
+            CuakitError: As :meth:`call`, for the first that failed; the others were sent all the same.
+        """
+        if self._state is not None:
+            raise self._state
+        return self._connection.call_all(calls, session=self._session, timeout_s=timeout_s)
+
     def evaluate(self, expression: str, *, timeout_s: float = 5.0, inspector: bool = False) -> Any:
         """Value of a JavaScript expression in the main frame, awaited if it is a promise.
 

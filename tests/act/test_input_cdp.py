@@ -293,6 +293,17 @@ class Failing:
             raise PageTimeout("not answered")
         return {}
 
+    def call_all(self, *calls, timeout_s=10.0):
+        failed = None
+        for method, params in calls:  # all are sent before the first answer is waited for
+            try:
+                self.call(method, timeout_s=timeout_s, **params)
+            except PageTimeout as error:
+                failed = failed or error
+        if failed:
+            raise failed
+        return [{} for _ in calls]
+
     def evaluate(self, expression, *, timeout_s=5.0):
         return {"kind": "text", "value": "x"}
 
@@ -361,6 +372,9 @@ class _Scaled:
         sent = {**params, "x": params["x"] * factor, "y": params["y"] * factor}
         return self.page.call(method, timeout_s=timeout_s, **sent)
 
+    def call_all(self, *calls, timeout_s=10.0):
+        return [self.call(method, timeout_s=timeout_s, **params) for method, params in calls]
+
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 5, 9])
 @pytest.mark.parametrize("body", ["<button id=b>", "<iframe srcdoc='x'></iframe>"], ids=["plain", "frame"])
@@ -378,12 +392,7 @@ def test_a_pointer_that_never_arrives_is_refused_and_nothing_is_pressed(desk):
     desk.open("<button id=b style='position: fixed; inset: 0'>")
     page = _Scaled(desk.page, 10**9)
     with pytest.raises(BackendError) as raised:
-        arrive(
-            page,
-            lambda at: page.call("Input.dispatchMouseEvent", type="mouseMoved", x=at.x, y=at.y),
-            Point(60, 40),
-            timeout_s=0.2,
-        )
+        arrive(page, CdpInput(page=page)._move, Point(60, 40), timeout_s=0.2)
     assert raised.value.error_code == "pointer_off_target"
     assert page.pressed == []
     assert desk.log("mousedown") == []

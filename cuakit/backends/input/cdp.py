@@ -42,6 +42,9 @@ _NOTES: Final[Mapping[str, str]] = {
 }
 
 
+_Call = tuple[str, Mapping[str, Any]]
+
+
 class DevToolsPage(Protocol):
     """What is needed of a page."""
 
@@ -51,6 +54,9 @@ class DevToolsPage(Protocol):
 
     def call(self, method: str, *, timeout_s: float = ..., **params: Any) -> dict[str, Any]:
         """Send one DevTools command and wait for its answer."""
+
+    def call_all(self, *calls: tuple[str, Mapping[str, Any]], timeout_s: float = ...) -> list[dict[str, Any]]:
+        """Send several commands at once and wait for all answers."""
 
     def evaluate(self, expression: str, *, timeout_s: float = ...) -> Any:
         """Value of a script."""
@@ -69,13 +75,19 @@ class CdpInput:
     mac: bool = False
 
     def click(self, at: Point, *, button: Button = "left", count: int = 1, held: Sequence[Key] = ()) -> None:
-        """Move there, then press and release ``count`` times."""
+        """Move there, then press and release ``count`` times.
+
+        All events are sent at once: Chromium keeps a lone move back until it draws the next frame.
+        """
         self._arrive(at)
         with self._holding(held) as bits:
-            self._mouse("mouseMoved", at, modifiers=bits)
+            place = {"x": at.x, "y": at.y, "modifiers": bits}
+            events: list[dict[str, Any]] = [{"type": "mouseMoved", **place}]
             for n in range(1, count + 1):
-                with self._button(at, button, count=n, modifiers=bits):
-                    pass
+                same = {"button": button, "clickCount": n, **place}
+                events.append({"type": "mousePressed", "buttons": _BUTTON_BITS[button], **same})
+                events.append({"type": "mouseReleased", **same})
+            self.page.call_all(*(("Input.dispatchMouseEvent", event) for event in events))
 
     def drag(self, start: Point, end: Point) -> None:
         """Press, move in a straight line, release."""
@@ -147,60 +159,27 @@ class CdpInput:
 
     def _type(self, text: str) -> None:
         if len(text) > KEYS_UP_TO:
-            self._insert(text)
-            return
-        for character in text:
-            key = CHARACTERS.get(character)
-            if key is None:
-                self._insert(character)
-            else:
-                self._stroke(key, SHIFT.bit if key.key != character else 0)
-
-    def _insert(self, text: str) -> None:
-        self.page.call("Input.insertText", text=text)
+            calls = [_insertion(text)]
+        else:
+            calls = [call for character in text for call in _character(character)]
+        self.page.call_all(*calls)
 
     def _stroke(self, key: Key, bits: int) -> None:
-        try:
-            self._key("keyDown", key, bits)
-        finally:
-            with suppress(BackendError):  # a failed press is the failure to report; a release alone harms nobody
-                self._key("keyUp", key, bits)
-
-    def _key(self, kind: str, key: Key, bits: int) -> None:
-        shifted = bits & SHIFT.bit and key.shifted
-        text = "" if bits & ~SHIFT.bit or kind == "keyUp" else (key.shifted if shifted else key.text)
-        more: dict[str, Any] = {"text": text, "unmodifiedText": key.text} if text else {}
-        if self.mac and kind == "keyDown" and bits == META.bit and key.code in _MAC_COMMANDS:
-            more["commands"] = [_MAC_COMMANDS[key.code]]
-        self.page.call(
-            "Input.dispatchKeyEvent",
-            type="rawKeyDown" if kind == "keyDown" and not text else kind,
-            key=key.shifted if shifted else key.key,
-            code=key.code,
-            windowsVirtualKeyCode=key.vk,
-            nativeVirtualKeyCode=key.vk,
-            modifiers=bits,
-            **more,
-        )
+        self.page.call_all(self._key("keyDown", key, bits), self._key("keyUp", key, bits))
 
     def _arrive(self, at: Point) -> None:
         if self.page.scale != 1:
-            arrive(self.page, lambda to: self._mouse("mouseMoved", to), at)
+            arrive(self.page, self._move, at)
+
+    def _move(self, *way: Point) -> None:
+        self.page.call_all(*(("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": p.x, "y": p.y}) for p in way))
+
+    def _key(self, kind: str, key: Key, bits: int) -> _Call:
+        commands = self.mac and kind == "keyDown" and bits == META.bit and key.code in _MAC_COMMANDS
+        return _key_call(kind, key, bits, commands=(_MAC_COMMANDS[key.code],) if commands else ())
 
     def _mouse(self, kind: str, at: Point, **more: Any) -> None:
         self.page.call("Input.dispatchMouseEvent", type=kind, x=at.x, y=at.y, **more)
-
-    @contextmanager
-    def _button(self, at: Point, button: Button, *, count: int, modifiers: int) -> Iterator[None]:
-        same: dict[str, Any] = {"button": button, "clickCount": count, "modifiers": modifiers}
-        try:
-            self._mouse("mousePressed", at, buttons=_BUTTON_BITS[button], **same)
-            yield
-        except BaseException:
-            with suppress(BackendError):  # the first failure is the one to report
-                self._mouse("mouseReleased", at, **same)
-            raise
-        self._mouse("mouseReleased", at, **same)
 
     @contextmanager
     def _holding(self, keys: Sequence[Key]) -> Iterator[int]:
@@ -211,13 +190,42 @@ class CdpInput:
             for key in keys:
                 bits |= key.bit
                 down.append(key)
-                self._key("keyDown", key, bits)
+                self.page.call_all(self._key("keyDown", key, bits))
             yield bits
         finally:
             for key in reversed(down):
                 bits &= ~key.bit
                 with suppress(BackendError):  # every key gets its release, and the first failure is on its way already
-                    self._key("keyUp", key, bits)
+                    self.page.call_all(self._key("keyUp", key, bits))
+
+
+def _character(character: str) -> tuple[_Call, ...]:
+    key = CHARACTERS.get(character)
+    if key is None:
+        return (_insertion(character),)
+    bits = SHIFT.bit if key.key != character else 0
+    return _key_call("keyDown", key, bits), _key_call("keyUp", key, bits)
+
+
+def _insertion(text: str) -> _Call:
+    return "Input.insertText", {"text": text}
+
+
+def _key_call(kind: str, key: Key, bits: int, *, commands: Sequence[str] = ()) -> _Call:
+    shifted = bits & SHIFT.bit and key.shifted
+    text = "" if bits & ~SHIFT.bit or kind == "keyUp" else (key.shifted if shifted else key.text)
+    more: dict[str, Any] = {"text": text, "unmodifiedText": key.text} if text else {}
+    if commands:
+        more["commands"] = list(commands)
+    return "Input.dispatchKeyEvent", {
+        "type": "rawKeyDown" if kind == "keyDown" and not text else kind,
+        "key": key.shifted if shifted else key.key,
+        "code": key.code,
+        "windowsVirtualKeyCode": key.vk,
+        "nativeVirtualKeyCode": key.vk,
+        "modifiers": bits,
+        **more,
+    }
 
 
 def _compare(before: str | None, after: str | None, text: str, *, replace: bool) -> Comparison:

@@ -37,9 +37,10 @@ _WATCH: Final = (
     f"{_SUBFRAMES} watch(window, 0, 0); return false; }})()"
 )
 
-_SEEN: Final = (  # a covered window draws no frames, so a timer goes along
-    f"new Promise(done => {{ const tell = () => done(document[{_KEY}] ? document[{_KEY}].last : null);"
-    "requestAnimationFrame(() => requestAnimationFrame(tell)); setTimeout(tell, 200); })"
+_SEEN: Final = (  # the event may wait for a frame; a covered window draws none, so a timer goes along
+    f"new Promise(done => {{ const seen = () => document[{_KEY}] ? document[{_KEY}].last : null;"
+    "if (seen()) return done(seen());"
+    "requestAnimationFrame(() => requestAnimationFrame(() => done(seen()))); setTimeout(() => done(seen()), 200); })"
 )
 
 _SURE: Final = f"document[{_KEY}] && (document[{_KEY}].sure = true); 0"
@@ -52,12 +53,12 @@ class ScriptedPage(Protocol):
         """Value of a script."""
 
 
-def arrive(page: ScriptedPage, move: Callable[[Point], None], at: Point, *, timeout_s: float = 5.0) -> None:
+def arrive(page: ScriptedPage, move: Callable[[Point, Point], None], at: Point, *, timeout_s: float = 5.0) -> None:
     """Send the pointer to a point until the page has seen it there. Once a document; later calls only ask whether it was done.
 
     Args:
         page: The page.
-        move: Sends the pointer to a point.
+        move: Sends the pointer to one point and on to another.
         at: CSS pixels of the viewport.
         timeout_s: Longest wait.
 
@@ -67,23 +68,23 @@ def arrive(page: ScriptedPage, move: Callable[[Point], None], at: Point, *, time
     end = time.monotonic() + timeout_s
     unseen = 0
     corner = Point(3, 3)
-    while True:
-        if page.evaluate(_WATCH):
-            return
+    while not page.evaluate(_WATCH):
         sent = corner if unseen >= _TRIES_UNSEEN else at
-        move(Point(sent.x + 1, sent.y))  # a pointer that already is there causes no event
-        move(sent)
+        move(Point(sent.x + 1, sent.y), sent)  # a pointer that already is there causes no event
         seen = page.evaluate(_SEEN)
         if seen is None:
             unseen += 1
-        elif abs(seen[0] - sent.x) <= 1 and abs(seen[1] - sent.y) <= 1:
+            if unseen == 2 * _TRIES_UNSEEN:  # a document of another origin covers everything; its events are its own
+                return
+            continue
+        unseen = 0
+        if abs(seen[0] - sent.x) <= 1 and abs(seen[1] - sent.y) <= 1:
             page.evaluate(_SURE)
-        elif time.monotonic() > end:
+            return
+        if time.monotonic() > end:
             raise BackendError(
                 f"the pointer was sent to {sent.x:.0f}, {sent.y:.0f}, and the page saw it at {seen[0]:.0f}, {seen[1]:.0f}",
                 code="pointer_off_target",
                 retryable=True,
                 hint="look again and repeat the action",
             )
-        if unseen >= 2 * _TRIES_UNSEEN:  # a document of another origin covers everything; its events are its own
-            return
