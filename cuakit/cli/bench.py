@@ -214,6 +214,40 @@ def deciders(
 
 
 @app.command
+def calibration(
+    *,
+    decider: Names = ("lexical-v1", "embedding-v1", "constant-v1", "random-v1"),
+    families: int | None = None,
+    seeds: int = 2,
+    as_json: AsJson = False,
+    quiet: Flag = False,
+) -> None:
+    """Ask deciders at every step of the oracle's way through MiniWoB++: does their confidence say how often they are right?
+
+    Args:
+        decider: Decision stage; may be repeated.
+        families: Most task families, taken from each group in turn; all by default.
+        seeds: Instances per family.
+        as_json: End with one JSON object on the last line.
+        quiet: No progress bar.
+    """
+    from tqdm import tqdm
+
+    from cuakit.bench.calibration import measure
+    from cuakit.core.registry import Spec
+
+    with tqdm(unit="task", disable=quiet or None) as bar:
+        found = measure({d: Spec(d) for d in decider}, families=families, seeds=seeds, progress=lambda _: bar.update())
+    for c in found:
+        print(
+            f"{c.decider:<14} right {c.right!s:<24} calibration error {c.ece.value:.3f} [{c.ece.low:.3f}, {c.ece.high:.3f}]"
+            f", at temperature {c.temperature:.2f} {c.ece_after.value:.3f} [{c.ece_after.low:.3f}, {c.ece_after.high:.3f}]"
+        )
+    if as_json:
+        print(json.dumps({c.decider: c.summary() for c in found}))
+
+
+@app.command
 def leases(*, trials: int = 1200, seed: int = 0, as_json: AsJson = False, quiet: Flag = False) -> int:
     """Count ghost clicks on pages that change between look and click. Exit code 1 when one of ours gets through.
 
