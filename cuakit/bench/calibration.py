@@ -90,7 +90,7 @@ class Calibration:
     Args:
         decider: Its name.
         right: Share of its decisions that are the oracle's.
-        unsure: Decisions without a distribution; they are in no other figure.
+        unsure: Answers without an action or without a distribution, such as abstentions; they are in no other figure.
         ece: Expected calibration error on the held-out half of the families, as given.
         temperature: What the other half says that probabilities should be flattened by; above 1 it was too sure.
         ece_after: The same error on the held-out half with that temperature.
@@ -270,8 +270,8 @@ class _Witness:
                 for a in said.answers.values()
                 if a.probabilities
             )
-            if distributions:
-                same = said.action is not None and _plain(said.action) == _plain(right.action)
+            if distributions and said.action is not None:
+                same = _plain(said.action) == _plain(right.action)
                 self.samples[name].append(Sample(self.family, distributions, same))
             else:
                 self.unsure[name] += 1
