@@ -28,13 +28,14 @@ class Lexical:
     """Word overlap between goal and labels.
 
     Args:
-        temperature: Score difference that makes one option e times as probable as another.
+        temperature: Score difference that makes one option e times as probable as another. At the default, confidence is
+            about the share of right decisions on MiniWoB++ (``cuakit bench calibration``).
         threshold: Score below which nothing is done.
     """
 
     stage_id: ClassVar[str] = "lexical-v1"
 
-    temperature: float = 0.25
+    temperature: float = 2.5
     threshold: float = 0.15
 
     def __call__(self, subtask: Subtask, observation: Observation, history: History) -> Decision:
