@@ -38,6 +38,8 @@ class Choice:
         rotations: Orders of the options that a letter model averages.
         min_confidence: Least confidence to act.
         min_margin: Least lead to act.
+        evidence: With ``flat``, the weight of matching words beside the model's answer; see
+            :class:`cuakit.decide.flat.FlatPolicy`.
         timeout_s: Limit per request in seconds.
 
     Raises:
@@ -55,6 +57,7 @@ class Choice:
     rotations: int = 1
     min_confidence: float | None = None
     min_margin: float | None = None
+    evidence: float = 0.0
     timeout_s: float = 60.0
     _policy: ChoicePolicy | FlatPolicy = field(init=False, repr=False, compare=False)
 
@@ -63,7 +66,11 @@ class Choice:
         policy: ChoicePolicy | FlatPolicy
         if self.form == "flat":
             policy = FlatPolicy(
-                transport=transport, cap=self.cap, min_confidence=self.min_confidence, min_margin=self.min_margin
+                transport=transport,
+                cap=self.cap,
+                min_confidence=self.min_confidence,
+                min_margin=self.min_margin,
+                evidence=self.evidence,
             )
         else:
             policy = ChoicePolicy(
