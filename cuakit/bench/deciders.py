@@ -6,20 +6,21 @@ Everything but the decision is held equal: candidates from the page's own elemen
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cuakit.agent import Agent
 from cuakit.bench.compare import Comparison, compare
 from cuakit.bench.launch import new_folder, run
 from cuakit.bench.paired import holm
 from cuakit.bench.results import Run
-from cuakit.bench.stats import Rate, median, success_rate
+from cuakit.bench.stats import Rate, median, success_rate, wilson
 from cuakit.core.errors import ModelError, UsageError
 from cuakit.core.registry import Spec
+from cuakit.core.trajectory import Trial
 from cuakit.models import gguf, minilm
 from cuakit.models.llama import LlamaServer
 from cuakit.suites.loader import load_suite
@@ -34,6 +35,8 @@ BASELINE: Final = "lexical-v1"
 
 SETTLE: Final = Spec("page-fast-v1")
 """MiniWoB++ pages answer within two frames; with it the oracle stays at 1, see the lab log."""
+
+_NO_ACTION: Final = frozenset({"abstain", "reobserve", "needs_agent", "needs_input", "blocked"})
 
 _LETTERS: Final = Spec("choice-v1", args={"provider": "letters", "form": "flat"})
 
@@ -56,7 +59,14 @@ class Standing:
         name: Its name.
         success: Share of full successes with its interval.
         invalid: Trials that could not be scored; they are in no other figure.
+        ended_wrong: Share of scored trials that the application itself ended without full success: a wrong click or entry.
+        all_seeds: Share of families that were solved with every seed, pass^k with k the number of seeds; None with one seed.
+        any_seed: Share of families that were solved with some seed, pass@k; None with one seed.
+        steps: Mean number of steps in a trial; None without a trial.
+        abstained: Share of decisions that were to abstain, to look again or to hand back.
+        tokens: Mean tokens read and written per decision, where the model counts them; None where it does not.
         decision_ms: Median time of a decision in milliseconds; None without a step.
+        step_ms: Median time of a whole step in milliseconds; None without a step.
         embedded: Whether it decides in this process, without a server or the answer.
         versus: Paired comparison with :data:`BASELINE`, p adjusted by Holm; None for the baseline itself.
     """
@@ -64,7 +74,14 @@ class Standing:
     name: str
     success: Rate
     invalid: int
+    ended_wrong: Rate
+    all_seeds: float | None
+    any_seed: float | None
+    steps: float | None
+    abstained: Rate
+    tokens: float | None
     decision_ms: float | None
+    step_ms: float | None
     embedded: bool
     versus: Comparison | None
 
@@ -92,11 +109,18 @@ class Leaderboard:
             "seeds": self.seeds,
             "deciders": {
                 s.name: {
-                    "rate": None if s.success.rate is None else round(s.success.rate, 4),
+                    "rate": _rounded(s.success.rate),
                     "low": round(s.success.low, 4),
                     "high": round(s.success.high, 4),
                     "n": s.success.n,
+                    "ended_wrong": _rounded(s.ended_wrong.rate),
+                    "pass_hat_k": _rounded(s.all_seeds),
+                    "pass_at_k": _rounded(s.any_seed),
+                    "mean_steps": _rounded(s.steps),
+                    "abstained": _rounded(s.abstained.rate),
+                    "tokens_per_decision": _rounded(s.tokens),
                     "median_decision_ms": None if s.decision_ms is None else round(s.decision_ms, 3),
+                    "median_step_ms": _rounded(s.step_ms),
                     "embedded": s.embedded,
                 }
                 for s in self.standings
@@ -115,21 +139,57 @@ class Leaderboard:
         return "\n".join([f"{self.families} families × {self.seeds} seeds, {self.run.folder}", *lines])
 
 
-COLUMNS: Final = ("decider", "success", "not scored", "decision, ms", f"points above {BASELINE}", "p (McNemar, Holm)")
+COLUMNS: Final = (
+    "decider",
+    "success",
+    "every seed",
+    "ended wrong",
+    "not scored",
+    "steps",
+    "abstained",
+    "tokens",
+    "decision, ms",
+    "step, ms",
+    f"points above {BASELINE}",
+    "p (McNemar, Holm)",
+)
 """Heads of the table."""
 
 
 def _cells(s: Standing) -> tuple[str, ...]:
-    ms = "–" if s.decision_ms is None else f"{s.decision_ms:.1f}"
     if s.versus is None:
-        return (s.name, str(s.success), str(s.invalid), ms, "–", "–")
-    d = s.versus.difference
-    points = f"{100 * d.value:+.1f} [{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
-    return (s.name, str(s.success), str(s.invalid), ms, points, f"{s.versus.p:.2g}")
+        points, p = "–", "–"
+    else:
+        d = s.versus.difference
+        points = f"{100 * d.value:+.1f} [{100 * d.low:+.1f}, {100 * d.high:+.1f}]"
+        p = f"{s.versus.p:.2g}"
+    return (
+        s.name,
+        str(s.success),
+        _text(s.all_seeds, "{:.0%}"),
+        _text(s.ended_wrong.rate, "{:.0%}"),
+        str(s.invalid),
+        _text(s.steps, "{:.1f}"),
+        _text(s.abstained.rate, "{:.0%}"),
+        _text(s.tokens, "{:.0f}"),
+        _text(s.decision_ms, "{:.1f}"),
+        _text(s.step_ms, "{:.0f}"),
+        points,
+        p,
+    )
+
+
+def _text(value: float | None, form: str) -> str:
+    return "–" if value is None else form.format(value)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def measure(
     *,
+    suite: str = SUITE,
     families: int | None = None,
     seeds: int | None = None,
     tasks: Sequence[str] = (),
@@ -141,6 +201,8 @@ def measure(
     """Run every decider on the suite and compare them.
 
     Args:
+        suite: Suite id; ``deciders`` has every family, ``choices`` those whose whole way is on offer to a decider that
+            clicks, types given texts and sets given values.
         families: Most families, taken from each group in turn; all by default.
         seeds: Instances per family; the suite's own number by default.
         tasks: Globs on task id, name or group; all by default.
@@ -153,13 +215,13 @@ def measure(
         ModelError: A model was not pulled yet (code ``not_installed``).
         UsageError: ``families`` is less than 1.
     """
-    suite = load_suite(SUITE).select(*tasks)
+    chosen = load_suite(suite).select(*tasks)
     if families is not None:
-        suite = replace(suite, tasks=spread(suite, families))
+        chosen = replace(chosen, tasks=spread(chosen, families))
     minilm.load()  # before anything runs: its absence would fail every trial
     with _served(llm):
         done = run(
-            suite, agents(llm=llm), seeds=seeds, workers=workers, out=out or new_folder(SUITE), progress=progress
+            chosen, agents(llm=llm), seeds=seeds, workers=workers, out=out or new_folder(suite), progress=progress
         )
     return leaderboard(done)
 
@@ -191,18 +253,26 @@ def leaderboard(done: Run) -> Leaderboard:
     tested = [n for n in names if n != BASELINE and BASELINE in names and _scored(done, n) and _scored(done, BASELINE)]
     versus = {n: compare(done, n, BASELINE) for n in tested}
     p = holm({n: c.p for n, c in versus.items()})
-    ms = _decision_ms(done)
+    decided = _decisions(done)
     embedded = {n: e for n, _, e in DECIDERS}
     standings = [
         Standing(
             name=n,
-            success=success_rate(scores := _scored(done, n)),
-            invalid=sum(t.agent == n for t in done.trials) - len(scores),
-            decision_ms=median(ms.get(n, [])),
+            success=success_rate(scores := [t.score for t in trials if t.score is not None]),
+            invalid=len(trials) - len(scores),
+            ended_wrong=wilson(sum(_ended_wrong(t) for t in trials), len(scores)),
+            all_seeds=_seeds_solved(trials, all),
+            any_seed=_seeds_solved(trials, any),
+            steps=sum(t.steps for t in trials) / len(trials) if trials else None,
+            abstained=wilson(sum(d.outcome in _NO_ACTION for d in decided[n]), len(decided[n])),
+            tokens=_mean([d.tokens for d in decided[n] if d.tokens]),
+            decision_ms=median([d.ms for d in decided[n] if d.ms is not None]),
+            step_ms=median([ms for t in trials for ms in t.extra.get("step_ms", ())]),
             embedded=embedded.get(n, False),
             versus=replace(versus[n], p=p[n]) if n in versus else None,
         )
         for n in names
+        for trials in [[t for t in done.trials if t.agent == n]]
     ]
     return Leaderboard(
         run=done,
@@ -216,12 +286,39 @@ def _scored(done: Run, agent: str) -> list[float]:
     return [t.score for t in done.trials if t.agent == agent and t.score is not None]
 
 
-def _decision_ms(done: Run) -> dict[str, list[float]]:
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _ended_wrong(trial: Trial) -> bool:
+    return trial.score is not None and trial.score < 1 and trial.status == "SUBTASK_COMPLETE"
+
+
+def _seeds_solved(trials: Sequence[Trial], enough: Callable[[Iterable[bool]], bool]) -> float | None:
+    """Share of families of which enough seeds were solved; None where there is one seed only."""
+    by_family: dict[str, list[bool]] = {}
+    for t in trials:
+        if t.score is not None:
+            by_family.setdefault(t.task, []).append(t.score == 1)
+    if max(map(len, by_family.values()), default=0) < 2:
+        return None
+    return sum(enough(solved) for solved in by_family.values()) / len(by_family)
+
+
+class _Decided(NamedTuple):
+    outcome: str
+    ms: float | None
+    tokens: float
+
+
+def _decisions(done: Run) -> dict[str, list[_Decided]]:
     agent_of = {t.id: t.agent for t in done.trials}
-    out: dict[str, list[float]] = {}
+    out: dict[str, list[_Decided]] = {agent: [] for agent in agent_of.values()}
     for row in done.record.step_rows(*agent_of):
-        if "decide" in row["spans"]:
-            out.setdefault(agent_of[row["trial"]], []).append(row["spans"]["decide"])
+        said = row.get("decision", {})
+        usage = said.get("usage", {})
+        tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+        out[agent_of[row["trial"]]].append(_Decided(said.get("outcome", ""), row["spans"].get("decide"), tokens))
     return out
 
 

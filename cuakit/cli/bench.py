@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Literal
 
 from cyclopts import App
 
@@ -182,6 +183,7 @@ def compare(
 @app.command
 def deciders(
     *,
+    suite: Literal["deciders", "choices"] = "deciders",
     families: int | None = None,
     seeds: int | None = None,
     task: Names = (),
@@ -194,6 +196,8 @@ def deciders(
     """Compare decision models on the same MiniWoB++ instances. The same command with the same --out goes on.
 
     Args:
+        suite: Every family, or those whose whole way is on offer to a decider that clicks, types given texts and sets given
+            values.
         families: Most task families, taken from each group in turn; all by default.
         seeds: Instances per family; 5 by default.
         task: Only tasks whose id, name or group matches this glob; may be repeated.
@@ -206,7 +210,9 @@ def deciders(
     from cuakit import bench as benches
     from cuakit.bench.deciders import measure
 
-    board = measure(families=families, seeds=seeds, tasks=task, llm=llm, workers=workers, out=out, progress=not quiet)
+    board = measure(
+        suite=suite, families=families, seeds=seeds, tasks=task, llm=llm, workers=workers, out=out, progress=not quiet
+    )
     print(board)
     print(benches.write_report(board.run))
     if as_json:

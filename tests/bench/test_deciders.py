@@ -52,7 +52,17 @@ def written(folder, wins, ms):
             for i in range(40):
                 id = f"{agent}-{i}"
                 ledger.append(
-                    {"kind": "step", "trial": id, "attempt": 1, "index": 0, "spans": {"decide": ms[agent] + i}}
+                    {
+                        "kind": "step",
+                        "trial": id,
+                        "attempt": 1,
+                        "index": 0,
+                        "spans": {"decide": ms[agent] + i},
+                        "decision": {
+                            "outcome": "abstain" if i % 4 == 0 else "act",
+                            "usage": {"input_tokens": 100, "output_tokens": i % 2},
+                        },
+                    }
                 )
                 ledger.append(
                     {
@@ -65,7 +75,9 @@ def written(folder, wins, ms):
                         "seed": i // 8,
                         "outcome": "scored",
                         "score": float(i < won),
+                        "status": "NEEDS_AGENT" if i % 2 else "SUBTASK_COMPLETE",
                         "steps": 1,
+                        "extra": {"step_ms": [float(i)]},
                     }
                 )
     return Run(folder)
@@ -84,7 +96,14 @@ def test_the_figures_are_those_of_the_ledger(tmp_path):
             "low": round(rate.low, 4),
             "high": round(rate.high, 4),
             "n": 40,
+            "ended_wrong": (40 - won) / 2 / 40,
+            "pass_hat_k": won // 40,
+            "pass_at_k": float(won > 0),
+            "mean_steps": 1.0,
+            "abstained": 0.25,
+            "tokens_per_decision": 100.5,
             "median_decision_ms": ms[name] + 19.5,
+            "median_step_ms": 19.5,
             "embedded": name != "oracle",
         }
     versus = {s.name: s.versus for s in board.standings}
