@@ -30,6 +30,7 @@ from .core.geometry import Affine as Affine, Box as Box, Point as Point
 from .core.lease import Capture as Capture, Target as Target
 from .core.observation import Observation as Observation
 from .core.outcome import Evidence as Evidence, Receipt as Receipt, Settled as Settled, Verdict as Verdict
+from .core.regions import Region as Region, VisualRegions as VisualRegions
 from .core.registry import Spec as Spec, build as build, spec as spec, stages as stages
 from .core.screenshot import Screenshot as Screenshot
 from .core.stages import (
@@ -46,7 +47,7 @@ from .core.trajectory import Step as Step, Trajectory as Trajectory, Trial as Tr
 from .envs.base import Environment as Environment
 from .envs.drawio import DrawIo as DrawIo
 from .envs.miniwob import MiniWob as MiniWob
-from .facade import decide as decide, observe as observe
+from .facade import decide as decide, observe as observe, parse_visual_regions as parse_visual_regions
 from .loop import run_subtask as run_subtask
 from .suites.loader import load_suite as load_suite
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any, Final
 
 from cuakit.act.broker import CaptureBroker
 from cuakit.core import registry
 from cuakit.core.decision import Decision
+from cuakit.core.errors import UsageError
+from cuakit.core.lease import Target
 from cuakit.core.observation import Observation
+from cuakit.core.regions import KINDS, VisualRegions, visual_regions
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Surface, bind
 from cuakit.core.subtask import Subtask
+from cuakit.core.timing import Stopwatch
+
+MAX_PIXELS: Final = 40_000_000
+"""Largest picture that is parsed by default: an 8K screen. Copies of it while parsing take about ten times three bytes a pixel."""
 
 
 def observe(
@@ -52,6 +61,91 @@ def observe(
         capture_id=capture.id if capture else "",
         title=live.title(),
     )
+
+
+def parse_visual_regions(
+    what: Screenshot | Surface,
+    stage: Any = "pixels-v1",
+    *,
+    broker: CaptureBroker | None = None,
+    kinds: Sequence[str] = KINDS,
+    min_confidence: float = 0.0,
+    max_regions: int | None = None,
+    deadline_ms: float | None = None,
+    max_pixels: int = MAX_PIXELS,
+    **options: Any,
+) -> VisualRegions:
+    """Parse a picture or something live into typed regions, with timings, models and warnings.
+
+    Args:
+        what: A screenshot, or a surface such as a page.
+        stage: Name of a perceiver, or one already made.
+        broker: Issues a lease on a live surface. A picture from a file never gets one.
+        kinds: ``text``, ``icon`` or both.
+        min_confidence: Least confidence to keep, in [0, 1].
+        max_regions: Most regions; the least confident are left out, with a warning.
+        deadline_ms: Longest time that the parse may take.
+        max_pixels: Largest picture that is parsed.
+        **options: Options of the named stage.
+
+    Returns:
+        The regions. ``.observation`` is the table that deciders and actors take, and its ``menu()`` the flat projection.
+
+    Raises:
+        UsageError: The picture is larger than ``max_pixels`` (code ``resource_limit_exceeded``), or an option is out of
+            range.
+        OutOfTime: The deadline is over (code ``timeout``); nothing is returned, and no lease was issued.
+        UnknownName: No perceiver of that name.
+
+    >>> import cuakit as ck
+    >>> ck.parse_visual_regions(ck.data.form()).regions[0].kind  # doctest: +SKIP
+    'text'
+    """
+    live = None if isinstance(what, Screenshot) else what
+    target = live.target() if live is not None else None
+    watch = Stopwatch(limit_ms=deadline_ms)
+    with watch.span("capture"):
+        shot = what if isinstance(what, Screenshot) else what.grab()
+    if shot.width * shot.height > max_pixels:
+        raise UsageError(
+            f"{shot.width} × {shot.height} pixels are more than the {max_pixels:,} that are parsed",
+            hint="parse a part of it, or raise max_pixels if there is memory for it",
+            code="resource_limit_exceeded",
+        )
+    made = registry.build("perceive", stage, **options) if isinstance(stage, str) else stage
+    perceive = made if live is None else bind(made, live)
+    timed = getattr(perceive, "parse", None)
+    if callable(timed):
+        found = timed(shot, watch=watch)
+    else:
+        with watch.span("perceive"):
+            found = perceive(shot)
+    spent = watch.elapsed_ms()
+    capture = broker.issue(live, shot, found, target=target) if broker and live is not None else None
+    seen = Observation(
+        screenshot=shot,
+        candidates=found,
+        target=target or Target("image", "none"),
+        capture_id=capture.id if capture else "",
+        title=live.title() if live is not None else shot.source,
+    )
+    return visual_regions(
+        seen,
+        kinds=kinds,
+        min_confidence=min_confidence,
+        max_regions=max_regions,
+        parser=_parser(made),
+        warnings=getattr(made, "notes", tuple)(),
+        timing={"duration_ms": spent, "stages": {s.name: s.ms for s in watch.take()}},
+    )
+
+
+def _parser(stage: Any) -> dict[str, Any]:
+    return {
+        "id": getattr(stage, "stage_id", type(stage).__name__),
+        "version": metadata.version("cuakit"),
+        "models": getattr(stage, "models", tuple)(),
+    }
 
 
 def decide(goal: str | Subtask, observation: Observation, decider: Any = "lexical-v1", **options: Any) -> Decision:

@@ -19,17 +19,21 @@ from cuakit.core.decision import Answer, Decision, Question
 from cuakit.core.observation import Observation
 from cuakit.core.stages import History
 from cuakit.core.subtask import Subtask
+from cuakit.core.trajectory import Step
 from cuakit.decide.action_space import DEFAULT_CAP, ActionSpace, action_space, relevance
 from cuakit.decide.gate import gated
 from cuakit.decide.goal import Goal
 from cuakit.decide.memory import Memory
 from cuakit.decide.offers import offers
-from cuakit.decide.questions import inline, state
+from cuakit.decide.questions import inline
 from cuakit.decide.scoring import score
 from cuakit.decide.transport import ChoiceTransport, ask_checked
 
 MAX_ACTIONS: Final = 22
 """Actions in one list: 26 letters less the four words that may be on offer."""
+
+SHOWN: Final = 40
+"""Most pieces of static text that are told."""
 
 WORDS: Final[Mapping[str, str]] = {
     "complete": "The goal is already reached",
@@ -77,9 +81,9 @@ class FlatPolicy:
         question = Question(
             name="action",
             options=dict.fromkeys(options, "") | _words(history),
-            instructions=f"Goal: {subtask.redact(subtask.goal)}\nWhich one step comes next?",
+            instructions=f"{_told(subtask, space, history, dropped)}\nWhich one step comes next?",
         )
-        told = _brief(state(subtask, observation, history, space), dropped)
+        told: Mapping[str, Any] = {}  # the question says it all, in the order that small models read best
         answers, usage = ask_checked(self.transport, told, {question.name: question}, retries=self.retries)
         answer = answers[question.name]
         if words and answer.probabilities:
@@ -182,12 +186,21 @@ def _setting(c: Candidate, key: str, subtask: Subtask) -> tuple[str, Action]:
     return f"set {inline(c, subtask)} to input {key!r}", action
 
 
-def _brief(full: Mapping[str, Any], dropped: int) -> dict[str, Any]:
-    screen = full["screen"]
-    return {
-        "inputs": full["subtask"]["inputs"],
-        "title": screen["title"],
-        "text_on_screen": screen["text"][:40],
-        "done_so_far": [f"{p['action']['kind']} {p['on']}" for p in full["recent_actions"]],
-        "actions_not_shown": dropped,
-    }
+def _told(subtask: Subtask, space: ActionSpace, history: History, dropped: int) -> str:
+    shown = " | ".join(subtask.redact(c.label) for c in space.text[:SHOWN])
+    inputs = "; ".join(f"{k} = {v!r}" for k, v in subtask.visible_inputs().items())
+    lines = [
+        f"Text on the screen: {shown}" if shown else "",
+        f"Inputs: {inputs}" if inputs else "",
+        f"Already done: {'; '.join(_done(step, subtask) for step in history if step.decision.action) or 'nothing yet'}",
+        f"{dropped} further actions are not shown." if dropped else "",
+        f"Task: {subtask.redact(subtask.goal)}",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _done(step: Step, subtask: Subtask) -> str:
+    action = step.decision.action
+    assert action is not None
+    target = step.observation.candidates.get(getattr(action, "target", ""))
+    return f"{action.kind.replace('_', ' ')} {inline(target, subtask) if target else ''}".strip()

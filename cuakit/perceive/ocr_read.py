@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -94,6 +94,7 @@ def read(
     *,
     batch: int = 8,
     workers: int = 1,
+    check: Callable[[], None] = lambda: None,
 ) -> list[Reading]:
     """Read every region of a frame.
 
@@ -104,16 +105,18 @@ def read(
         quads: Regions in frame pixels.
         batch: Most lines per call.
         workers: Batches that run at once.
+        check: Called before each batch; raises to stop.
 
     Returns:
         One reading per region, in order.
     """
     crops = [_crop(pixels, q) for q in quads]
-    best = _read_crops(session, alphabet, crops, batch, workers)
+    best = _read_crops(session, alphabet, crops, batch, workers, check=check)
     # Upright columns may be turned lines; read those both ways and keep what the network is surer of.
     tall = [i for i, q in enumerate(quads) if q.height > 1.5 * q.width]
     for turn in (cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_90_COUNTERCLOCKWISE):
-        turned = _read_crops(session, alphabet, [np.asarray(cv2.rotate(crops[i], turn)) for i in tall], batch, workers)
+        upright = [np.asarray(cv2.rotate(crops[i], turn), dtype=np.uint8) for i in tall]
+        turned = _read_crops(session, alphabet, upright, batch, workers, check=check)
         for i, reading in zip(tall, turned, strict=True):
             if len(reading.text) > 1 and reading.score > best[i].score:
                 best[i] = Reading(reading.text, reading.score, ())
@@ -121,12 +124,19 @@ def read(
 
 
 def _read_crops(
-    session: Session, alphabet: Alphabet, crops: Sequence[NDArray[np.uint8]], batch: int, workers: int
+    session: Session,
+    alphabet: Alphabet,
+    crops: Sequence[NDArray[np.uint8]],
+    batch: int,
+    workers: int,
+    *,
+    check: Callable[[], None],
 ) -> list[Reading]:
     out: list[Reading] = [Reading("", 0.0, ())] * len(crops)
     widths = [_width(c) for c in crops]
 
     def run(job: tuple[int, list[int]]) -> None:
+        check()
         width, rows = job
         x = np.zeros((len(rows), 3, HEIGHT, width), np.float32)
         for k, i in enumerate(rows):

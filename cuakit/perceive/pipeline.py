@@ -10,7 +10,9 @@ from typing import ClassVar
 
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
+from cuakit.core.regions import Model
 from cuakit.core.screenshot import Screenshot
+from cuakit.core.timing import Stopwatch
 from cuakit.perceive.contours import Contours
 from cuakit.perceive.fuse import FuseOptions, fuse
 from cuakit.perceive.glyphs import mark_glyphs, without_marks
@@ -68,14 +70,34 @@ class Pixels:
                 self._seen.popitem(last=False)
         return found
 
-    def parse(self, shot: Screenshot) -> Candidates:
-        """The same without looking at earlier results."""
-        return self.assemble(shot, self.text.lines(shot))
+    def parse(self, shot: Screenshot, *, watch: Stopwatch | None = None) -> Candidates:
+        """The same without looking at earlier results.
 
-    def assemble(self, shot: Screenshot, lines: Sequence[Line]) -> Candidates:
+        Args:
+            shot: The frame.
+            watch: Takes the time of each part, and stops the parse at its deadline.
+
+        Raises:
+            OutOfTime: The deadline is over.
+        """
+        watch = watch or Stopwatch()
+        return self.assemble(shot, self.text.lines(shot, watch=watch), watch=watch)
+
+    def models(self) -> tuple[Model, ...]:
+        """The networks that take part, loaded if they were not."""
+        return self.text.models()
+
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know about how it runs."""
+        return self.text.notes()
+
+    def assemble(self, shot: Screenshot, lines: Sequence[Line], *, watch: Stopwatch | None = None) -> Candidates:
         """Everything but reading: candidates from a frame whose lines of text are known."""
-        shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
-        pieces = split_links(shot, without_marks(shot, lines, shapes))
+        watch = watch or Stopwatch()
+        with watch.span("contours"):
+            shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
+        with watch.span("links"):
+            pieces = split_links(shot, without_marks(shot, lines, shapes))
         texts = _rows(pieces)
         where = {p: r.box for r in texts for p in r.provenance}
 
@@ -83,8 +105,10 @@ class Pixels:
             boxes = [where[p] for p in c.provenance if p in where]
             return None if not boxes else _hull(boxes)
 
-        fused = fuse(shapes, texts, scale=shot.scale, options=self.fuse)
-        return assign_roles(shot, fused, text_box)
+        with watch.span("fuse"):
+            fused = fuse(shapes, texts, scale=shot.scale, options=self.fuse)
+        with watch.span("roles"):
+            return assign_roles(shot, fused, text_box)
 
 
 def _hull(boxes: list[Box]) -> Box:

@@ -6,16 +6,22 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
+from cuakit.core.regions import Model
 from cuakit.core.screenshot import Screenshot
+from cuakit.core.timing import Stopwatch
+from cuakit.models.catalogue import model
 from cuakit.models.load import Runtime, load
 from cuakit.models.session import Session
 from cuakit.perceive.ocr_detect import DetectOptions, Quad, detect
 from cuakit.perceive.ocr_read import Alphabet, Reading, read
 from cuakit.perceive.ocr_spaces import respace
+
+_DETECTOR: Final = "ppocr-v6-small-det"
+_READER: Final = "ppocr-v6-small-rec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +108,30 @@ class PpOcrText:
             for i, line in enumerate(self.lines(shot))
         )
 
-    def lines(self, shot: Screenshot, *, zoom: float | None = None) -> list[Line]:
+    def lines(self, shot: Screenshot, *, zoom: float | None = None, watch: Stopwatch | None = None) -> list[Line]:
         """Lines with their words, in no particular order. Lines of white space alone are dropped.
 
         Args:
             shot: The frame, or a part of one.
             zoom: Network pixels per frame pixel for the detector; for a part, that of its whole frame.
+            watch: Takes the time of detection and recognition, and stops them at its deadline.
+
+        Raises:
+            OutOfTime: The deadline is over.
         """
-        quads = detect(self._detector, shot.pixels, zoom or self.zoom(shot), self.detect)
-        readings = read(self._reader, self._alphabet, shot.pixels, quads, batch=self.batch, workers=self.workers)
+        watch = watch or Stopwatch()
+        with watch.span("text detection"):
+            quads = detect(self._detector, shot.pixels, zoom or self.zoom(shot), self.detect)
+        with watch.span("text recognition"):
+            readings = read(
+                self._reader,
+                self._alphabet,
+                shot.pixels,
+                quads,
+                batch=self.batch,
+                workers=self.workers,
+                check=watch.check,
+            )
         lines = (
             part
             for quad, reading in zip(quads, readings, strict=True)
@@ -125,13 +146,25 @@ class PpOcrText:
         low, high = self.long_side
         return min(max(self.zoom_pt / shot.scale, low / side), high / side)
 
+    def models(self) -> tuple[Model, ...]:
+        """The networks that take part, loaded if they were not."""
+        used = ((_DETECTOR, self._detector), (_READER, self._reader))
+        return tuple(
+            Model(id=id, sha256=model(id).sha256, runtime=s.runtime, precision=s.precision, threads=s.threads)
+            for id, s in used
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Why another runtime than the wanted one is used, in sentences."""
+        return tuple(dict.fromkeys(s.note for s in (self._detector, self._reader) if s.note))
+
     @property
     def _detector(self) -> Session:
-        return load("ppocr-v6-small-det", self.threads * self.workers, self.runtime)
+        return load(_DETECTOR, self.threads * self.workers, self.runtime)
 
     @property
     def _reader(self) -> Session:
-        return load("ppocr-v6-small-rec", self.threads, self.runtime)
+        return load(_READER, self.threads, self.runtime)
 
     @cached_property
     def _alphabet(self) -> Alphabet:

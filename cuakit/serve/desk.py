@@ -23,8 +23,10 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.codec import jsonable
 from cuakit.core.errors import LeaseError, TargetGone, UsageError
 from cuakit.core.observation import Observation
+from cuakit.core.regions import KINDS, visual_regions
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Perceiver
+from cuakit.facade import parse_visual_regions
 from cuakit.perceive.accessibility import AccessibilityElements
 from cuakit.perceive.pipeline import Pixels
 from cuakit.serve.permissions import Gate, Policy
@@ -115,13 +117,54 @@ class Desk:
             shot = ScreenCapture(display=self._x.display)()
         return {"windows": windows, "size": list(shot.size)}, shot
 
-    def parse_visual_regions(self, capture_id: str) -> dict[str, Any]:
-        """What the pixels of a capture show, as the flat menu. Spends nothing."""
+    def parse_visual_regions(
+        self,
+        capture_id: str,
+        *,
+        format: str = "regions",
+        kinds: Sequence[str] = KINDS,
+        min_confidence: float = 0.0,
+        max_regions: int | None = None,
+        deadline_ms: float | None = None,
+    ) -> dict[str, Any]:
+        """What the pixels of a capture show. Spends nothing.
+
+        Args:
+            capture_id: The lease whose picture is parsed.
+            format: ``regions`` (cua.visual_regions_v1) or ``menu``.
+            kinds: See :func:`cuakit.parse_visual_regions`, as for the others.
+            min_confidence: Least confidence.
+            max_regions: Most regions.
+            deadline_ms: Longest time.
+
+        Raises:
+            LeaseError: There is no such capture.
+            OutOfTime: The deadline is over.
+            UsageError: An option is out of range.
+        """
         self.gate.admit("parse_visual_regions")
+        if format not in ("regions", "menu"):
+            raise UsageError(f"unknown format {format!r}", hint="regions or menu")
         shot, _ = self.broker.recall(capture_id)
         capture = self.broker.check(capture_id)
-        seen = Observation(screenshot=shot, candidates=self._pixels(shot), target=capture.target, capture_id=capture_id)
-        return {**seen.menu(), "note": "ids are of this parse; actions take the ids of get_window_state"}
+        found = parse_visual_regions(shot, self._pixels, deadline_ms=deadline_ms)
+        seen = Observation(
+            screenshot=shot,
+            candidates=found.candidates,
+            target=capture.target,
+            capture_id=capture_id,
+        )
+        made = visual_regions(
+            seen,
+            kinds=kinds,
+            min_confidence=min_confidence,
+            max_regions=max_regions,
+            parser=found.parser,
+            warnings=found.warnings,
+            timing=found.timing,
+        )
+        note = "ids are of this parse; actions take the ids of get_window_state"
+        return {**(made.menu() if format == "menu" else made.as_dict()), "note": note}
 
     def act(self, tool: str, action: Action, capture_id: str, *, delivery: str = "background") -> dict[str, Any]:
         """Carry out one action under its lease.

@@ -102,9 +102,26 @@ def _add_reading(server: MCPServer, desk: Desk) -> None:
         return _answer(desk.get_desktop_state)
 
     @tool(structured_output=False)
-    def parse_visual_regions(capture_id: str) -> Any:
-        """What the pixels of a capture show, as a menu. Spends nothing."""
-        return _answer(lambda: desk.parse_visual_regions(capture_id))
+    def parse_visual_regions(
+        capture_id: str,
+        *,
+        format: Literal["regions", "menu"] = "regions",
+        kinds: list[Literal["text", "icon"]] | None = None,
+        min_confidence: float = 0.0,
+        max_regions: int | None = None,
+        deadline_ms: float | None = None,
+    ) -> Any:
+        """What the pixels of a capture show, as cua.visual_regions_v1 or as a flat menu. Spends nothing."""
+        return _answer(
+            lambda: desk.parse_visual_regions(
+                capture_id,
+                format=format,
+                kinds=kinds or ("text", "icon"),
+                min_confidence=min_confidence,
+                max_regions=max_regions,
+                deadline_ms=deadline_ms,
+            )
+        )
 
     @tool(structured_output=False)
     def verify_state(window_id: int, predicates: list[dict[str, Any]]) -> Any:

@@ -121,6 +121,25 @@ def test_a_client_lists_looks_clicks_once_and_is_refused_the_second_time(desktop
     talk(desktop, conversation)
 
 
+def test_the_pixels_of_a_capture_are_parsed_and_nothing_is_spent(desktop, log):
+    async def conversation(client):
+        capture, button = await the_button(client, await the_window(client))
+        wrong, parsed = await call(client, "parse_visual_regions", capture_id=capture, kinds=["text"])
+        assert not wrong, parsed
+        assert parsed["schema"] == "cua.visual_regions_v1"
+        assert parsed["capture"]["capture_id"] == capture
+        assert {r["kind"] for r in parsed["regions"]} == {"text"}
+        wrong, menu = await call(client, "parse_visual_regions", capture_id=capture, format="menu", max_regions=1)
+        assert (wrong, menu["capture_id"], len(menu["candidates"])) == (False, capture, 1)
+        for options, code in (({"deadline_ms": 0.001}, "timeout"), ({"min_confidence": 2}, "invalid_arguments")):
+            wrong, refused = await call(client, "parse_visual_regions", capture_id=capture, **options)
+            assert (wrong, refused["code"]) == (True, code)
+        wrong, done = await call(client, "click", capture_id=capture, element_id=button)
+        assert not wrong, done
+
+    talk(desktop, conversation)
+
+
 def test_an_observer_sees_and_may_not_touch(desktop, log):
     async def conversation(client):
         capture, button = await the_button(client, await the_window(client))
