@@ -254,6 +254,49 @@ def calibration(
 
 
 @app.command
+def perception(
+    *,
+    data: Path | None = None,
+    split: Literal["train", "validation", "test"] = "test",
+    application: Names = (),
+    limit: int | None = None,
+    peers: bool = True,
+    speed: bool = True,
+    handles: bool = True,
+    as_json: AsJson = False,
+    quiet: Flag = False,
+) -> None:
+    """Judge the default pixels pipeline, and other parsers, on screens of real applications with exact truth.
+
+    Args:
+        data: Folder of screens; that of ``python datasets/screens/build.py`` by default.
+        split: Part of the data; only ``test`` holds applications that nothing was tuned on.
+        application: Only applications whose name matches this glob; may be repeated.
+        limit: Most screens, spread over the applications.
+        peers: Whether other parsers are judged too.
+        speed: Whether times and memory are measured as well.
+        handles: Whether selection handles on draw.io are judged as well.
+        as_json: End with one JSON object on the last line.
+        quiet: No progress bar.
+    """
+    from cuakit.bench.perception_report import measure, table
+
+    report = measure(
+        data=data,
+        split=split,
+        applications=application,
+        limit=limit,
+        peers=peers,
+        speed=speed,
+        handles=handles,
+        progress=not quiet,
+    )
+    print(table(report))
+    if as_json:
+        print(json.dumps(report))
+
+
+@app.command
 def leases(*, trials: int = 1200, seed: int = 0, as_json: AsJson = False, quiet: Flag = False) -> int:
     """Count ghost clicks on pages that change between look and click. Exit code 1 when one of ours gets through.
 

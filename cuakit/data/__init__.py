@@ -1,6 +1,6 @@
 """Sample screens that ship with the package: real applications, photographed once, the same on every machine.
 
-They are made by ``datasets/screens/build.py``, which also says where they come from.
+They are made by ``datasets/screens/samples.py``, which also says where they come from.
 """
 
 from __future__ import annotations
