@@ -1,7 +1,7 @@
 """What can be done next: a finite, ranked set built from what is really on the screen.
 
-Risky targets that the subtask does not consent to are left out here, and refused again by the actor. What does not
-fit under the cap is dropped by rank and reported, never cut silently.
+Risky targets that the subtask does not consent to are left out here. What does not fit under the cap is dropped by rank
+and reported, never cut silently.
 """
 
 from __future__ import annotations

@@ -114,11 +114,11 @@ def test_a_taken_port_is_explained(server):
 
 
 def test_it_listens_on_loopback_only_and_stops():
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with SystemOneServer(lambda *_: {}, model="m") as running:
         assert running.url.startswith("http://127.0.0.1:")
     running.close()
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before  # others may end meanwhile
 
 
 ROWS = [
