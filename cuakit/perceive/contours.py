@@ -18,6 +18,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.errors import UnknownName
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
+from cuakit.perceive.lattice import grid_cells
 
 MAX_SHAPES: Final = 4000
 """Most shapes that are compared with each other; beyond it the least box-like ones are dropped."""
@@ -124,6 +125,8 @@ class Contours:
         """The same as columns, largest first."""
         found = outlines(shot.pixels, self.low, self.high, self.dilate, nested=self.nested)
         found = found.take(self._wanted(found, shot))
+        if len(found.fill) > MAX_SHAPES:  # a fine grid would crowd out everything else
+            found = found.take(~grid_cells(found.boxes, found.fill))
         if len(found.fill) > MAX_SHAPES:
             found = found.take(np.argsort(-found.fill, kind="stable")[:MAX_SHAPES])
         sides = found.boxes[:, 2:] - found.boxes[:, :2]
