@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Final
 
 from cuakit.act.broker import CaptureBroker
 from cuakit.core import registry
+from cuakit.core.candidate import Candidates
 from cuakit.core.decision import Decision
 from cuakit.core.errors import UsageError
 from cuakit.core.lease import Target
@@ -43,24 +45,11 @@ def observe(
     >>> ck.observe(ck.data.form()).candidates.where(role="button")[0].name  # doctest: +SKIP
     'Save'
     """
-    live = None if isinstance(what, Screenshot) else what
-    target = live.target() if live is not None else None
-    shot = what if isinstance(what, Screenshot) else what.grab()
+    look = _Look.at(what)
     if stage is None:
-        stage = "dom-v1" if target is not None and target.kind == "page" else "pixels-v1"
-    made = registry.build("perceive", stage, **options) if isinstance(stage, str) else stage
-    perceive = made if live is None else bind(made, live)
-    found = perceive(shot)
-    if live is None or target is None:
-        return Observation(screenshot=shot, candidates=found, title=shot.source)
-    capture = broker.issue(live, shot, found, target=target) if broker else None
-    return Observation(
-        screenshot=shot,
-        candidates=found,
-        target=target,
-        capture_id=capture.id if capture else "",
-        title=live.title(),
-    )
+        stage = "dom-v1" if look.target is not None and look.target.kind == "page" else "pixels-v1"
+    perceive = look.perceiver(registry.build("perceive", stage, **options) if isinstance(stage, str) else stage)
+    return look.observation(perceive(look.shot), broker)
 
 
 def parse_visual_regions(
@@ -101,11 +90,10 @@ def parse_visual_regions(
     >>> ck.parse_visual_regions(ck.data.form()).regions[0].kind  # doctest: +SKIP
     'text'
     """
-    live = None if isinstance(what, Screenshot) else what
-    target = live.target() if live is not None else None
     watch = Stopwatch(limit_ms=deadline_ms)
     with watch.span("capture"):
-        shot = what if isinstance(what, Screenshot) else what.grab()
+        look = _Look.at(what)
+    shot = look.shot
     if shot.width * shot.height > max_pixels:
         raise UsageError(
             f"{shot.width} × {shot.height} pixels are more than the {max_pixels:,} that are parsed",
@@ -113,7 +101,7 @@ def parse_visual_regions(
             code="resource_limit_exceeded",
         )
     made = registry.build("perceive", stage, **options) if isinstance(stage, str) else stage
-    perceive = made if live is None else bind(made, live)
+    perceive = look.perceiver(made)
     timed = getattr(perceive, "parse", None)
     if callable(timed):
         found = timed(shot, watch=watch)
@@ -121,16 +109,8 @@ def parse_visual_regions(
         with watch.span("perceive"):
             found = perceive(shot)
     spent = watch.elapsed_ms()
-    capture = broker.issue(live, shot, found, target=target) if broker and live is not None else None
-    seen = Observation(
-        screenshot=shot,
-        candidates=found,
-        target=target or Target("image", "none"),
-        capture_id=capture.id if capture else "",
-        title=live.title() if live is not None else shot.source,
-    )
     return visual_regions(
-        seen,
+        look.observation(found, broker),
         kinds=kinds,
         min_confidence=min_confidence,
         max_regions=max_regions,
@@ -138,6 +118,38 @@ def parse_visual_regions(
         warnings=getattr(made, "notes", tuple)(),
         timing={"duration_ms": spent, "stages": {s.name: s.ms for s in watch.take()}},
     )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A frame, and the live thing that it shows where there is one."""
+
+    shot: Screenshot
+    live: Surface | None = None
+    target: Target | None = None
+
+    @classmethod
+    def at(cls, what: Screenshot | Surface) -> _Look:
+        if isinstance(what, Screenshot):
+            return cls(what)
+        target = what.target()
+        return cls(what.grab(), what, target)
+
+    def perceiver(self, stage: Any) -> Any:
+        return stage if self.live is None else bind(stage, self.live)
+
+    def observation(self, found: Candidates, broker: CaptureBroker | None) -> Observation:
+        """What was found, with a lease where the thing is live and there is a broker."""
+        if self.live is None or self.target is None:
+            return Observation(screenshot=self.shot, candidates=found, title=self.shot.source)
+        capture = broker.issue(self.live, self.shot, found, target=self.target) if broker else None
+        return Observation(
+            screenshot=self.shot,
+            candidates=found,
+            target=self.target,
+            capture_id=capture.id if capture else "",
+            title=self.live.title(),
+        )
 
 
 def _parser(stage: Any) -> dict[str, Any]:

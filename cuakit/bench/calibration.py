@@ -19,13 +19,13 @@ from cuakit.bench.deciders import SETTLE, SUITE, spread
 from cuakit.bench.paired import Interval
 from cuakit.bench.stats import Rate, wilson
 from cuakit.core import registry
-from cuakit.core.action import Action
 from cuakit.core.decision import Decision
 from cuakit.core.errors import DecisionError
 from cuakit.core.observation import Observation
 from cuakit.core.registry import Spec
 from cuakit.core.stages import Decider, History
 from cuakit.core.subtask import Subtask
+from cuakit.decide.flat import what
 from cuakit.envs.base import Policy
 from cuakit.envs.miniwob import MiniWob
 from cuakit.loop import run_subtask
@@ -271,13 +271,8 @@ class _Witness:
                 if a.probabilities
             )
             if distributions and said.action is not None:
-                same = _plain(said.action) == _plain(right.action)
+                same = what(said.action) == what(right.action)
                 self.samples[name].append(Sample(self.family, distributions, same))
             else:
                 self.unsure[name] += 1
         return right
-
-
-def _plain(action: Action) -> tuple[str, str, str]:
-    """What an action does to what, apart from how."""
-    return action.kind, str(getattr(action, "target", "")), str(getattr(action, "text", getattr(action, "value", "")))

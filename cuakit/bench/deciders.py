@@ -6,7 +6,7 @@ Everything but the decision is held equal: candidates from the page's own elemen
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from cuakit.agent import Agent
 from cuakit.bench.compare import Comparison, compare
 from cuakit.bench.launch import new_folder, run
-from cuakit.bench.paired import holm
+from cuakit.bench.paired import holm, pass_at_k, pass_hat_k
+from cuakit.bench.plain_table import plain_table
 from cuakit.bench.results import Run
 from cuakit.bench.stats import Rate, median, success_rate, wilson
 from cuakit.core.errors import ModelError, UsageError
@@ -132,10 +133,7 @@ class Leaderboard:
         return tuple(_cells(s) for s in self.standings)
 
     def __repr__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(COLUMNS, *self.rows(), strict=True)]
-        lines = [
-            "  ".join(v.ljust(w) for v, w in zip(r, widths, strict=True)).rstrip() for r in (COLUMNS, *self.rows())
-        ]
+        lines = plain_table((COLUMNS, *self.rows()))
         return "\n".join([f"{self.families} families × {self.seeds} seeds, {self.run.folder}", *lines])
 
 
@@ -261,8 +259,8 @@ def leaderboard(done: Run) -> Leaderboard:
             success=success_rate(scores := [t.score for t in trials if t.score is not None]),
             invalid=len(trials) - len(scores),
             ended_wrong=wilson(sum(_ended_wrong(t) for t in trials), len(scores)),
-            all_seeds=_seeds_solved(trials, all),
-            any_seed=_seeds_solved(trials, any),
+            all_seeds=_over_families(trials, pass_hat_k),
+            any_seed=_over_families(trials, pass_at_k),
             steps=sum(t.steps for t in trials) / len(trials) if trials else None,
             abstained=wilson(sum(d.outcome in _NO_ACTION for d in decided[n]), len(decided[n])),
             tokens=_mean([d.tokens for d in decided[n] if d.tokens]),
@@ -294,15 +292,15 @@ def _ended_wrong(trial: Trial) -> bool:
     return trial.score is not None and trial.score < 1 and trial.status == "SUBTASK_COMPLETE"
 
 
-def _seeds_solved(trials: Sequence[Trial], enough: Callable[[Iterable[bool]], bool]) -> float | None:
-    """Share of families of which enough seeds were solved; None where there is one seed only."""
+def _over_families(trials: Sequence[Trial], chance: Callable[[int, int, int], float]) -> float | None:
+    """Mean over families of a chance with as many attempts as there are seeds; None where there is one seed only."""
     by_family: dict[str, list[bool]] = {}
     for t in trials:
         if t.score is not None:
             by_family.setdefault(t.task, []).append(t.score == 1)
     if max(map(len, by_family.values()), default=0) < 2:
         return None
-    return sum(enough(solved) for solved in by_family.values()) / len(by_family)
+    return _mean([chance(len(solved), sum(solved), len(solved)) for solved in by_family.values()])
 
 
 class _Decided(NamedTuple):

@@ -302,10 +302,11 @@ def run(
         raise UsageError("no screen to look at", hint="build them with: python datasets/screens/build.py")
     judged: dict[str, list[Judgement]] = {name: [] for name in parsers}
     for screen in screens:
-        shot = replace(load_image(screen.image), scale=screen.scale)
+        shot = load_image(screen.image, scale=screen.scale)
         for name, parse in parsers.items():
             start = time.perf_counter()
             found = parse(shot)
-            judged[name].append(replace(judge(screen, found), seconds=(time.perf_counter() - start,)))
+            spent = time.perf_counter() - start
+            judged[name].append(replace(judge(screen, found), seconds=(spent,)))
         progress(screen.image.name)
     return {name: together(js) for name, js in judged.items()}

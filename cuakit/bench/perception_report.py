@@ -16,6 +16,7 @@ from cuakit.bench.handles import summary as handle_summary, sweep
 from cuakit.bench.machine import machine_card
 from cuakit.bench.parse_speed import in_a_process
 from cuakit.bench.peers import peers as known_peers
+from cuakit.bench.plain_table import plain_table
 from cuakit.data.annotations import Screen, Split, by_app, load_screens
 
 LATER = ("cold_ms", "cold_speedup", "warm_ratio", "same_frame_ms", "uhd_ratio", "peak_mb", "handles_accuracy")
@@ -105,10 +106,8 @@ def table(report: Mapping[str, Any]) -> str:
         ("parser", *columns),
         *((n, *_cells(f, columns)) for n, f in (("cuakit", report), *report["peers"].items())),
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(v.ljust(w) for v, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     head = f"{report['screens']} screens of {len(report['applications'])} applications ({report['split']}), {report['n']} elements"
-    return "\n".join([head, *lines])
+    return "\n".join([head, *plain_table(rows)])
 
 
 def _cells(figures: Mapping[str, Any], columns: Sequence[str]) -> list[str]:

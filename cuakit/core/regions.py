@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from cuakit.core import codec
-from cuakit.core.candidate import Candidate, Candidates
+from cuakit.core.candidate import Candidate
 from cuakit.core.errors import UsageError
-from cuakit.core.lease import LIFETIME_NS
+from cuakit.core.lease import LIFETIME_NS, Target
 from cuakit.core.observation import Observation
 
 SCHEMA: Final = "cua.visual_regions_v1"
@@ -124,15 +124,16 @@ class VisualRegions:
         if slow:
             raise UsageError(f"stage {slow[0]!r} took longer than the whole parse")
 
-    @property
-    def candidates(self) -> Candidates:
-        """Everything that was found, before anything was left out; empty once it was read back from JSON."""
-        return self.observation.candidates if self.observation is not None else Candidates(())
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data, with ``schema`` first; :meth:`from_dict` reads it back."""
         fields = ("capture", "parser", "regions", "warnings", "timing")
         return {"schema": SCHEMA, **{name: codec.jsonable(getattr(self, name)) for name in fields}}
+
+    def leased(self, capture_id: str, target: Target) -> VisualRegions:
+        """The same parse as that of a capture, for whoever holds the lease on the picture that was parsed."""
+        assert self.observation is not None
+        seen = replace(self.observation, capture_id=capture_id, target=target, title="")
+        return replace(self, capture=_capture(seen), observation=seen)
 
     def menu(self) -> dict[str, Any]:
         """The flat projection of what was kept; see :meth:`cuakit.core.observation.Observation.menu`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,24 +113,18 @@ def load_screenspot(path: Path | str, images: Path | str) -> tuple[Instruction, 
     Raises:
         UsageError: The file is not of this layout.
     """
-    path = Path(path)
-    out = []
-    for number, row in enumerate(_rows(path)):
-        with explained(f"{path}: row {number}"):
-            a, b, c, d = map(float, row["bbox"])
-            box = Box(a, b, c, d) if "img_size" in row else Box.from_xywh(a, b, c, d)
-            group = str(row.get("application") or row.get("data_source") or "")
-            kind = str(row.get("ui_type") or row.get("data_type") or "")
-            out.append(
-                Instruction(
-                    image=inside(Path(images), row["img_filename"]),
-                    text=str(row["instruction"]),
-                    box=box,
-                    kind=kind,
-                    group=group,
-                )
-            )
-    return tuple(out)
+
+    def read(row: Mapping[str, Any]) -> Instruction:
+        a, b, c, d = map(float, row["bbox"])
+        return Instruction(
+            image=inside(Path(images), row["img_filename"]),
+            text=str(row["instruction"]),
+            box=Box(a, b, c, d) if "img_size" in row else Box.from_xywh(a, b, c, d),
+            kind=str(row.get("ui_type") or row.get("data_type") or ""),
+            group=str(row.get("application") or row.get("data_source") or ""),
+        )
+
+    return _instructions(Path(path), read)
 
 
 def load_osworld_g(path: Path | str, images: Path | str) -> tuple[Instruction, ...]:
@@ -141,21 +135,32 @@ def load_osworld_g(path: Path | str, images: Path | str) -> tuple[Instruction, .
     Raises:
         UsageError: The file is not of this layout.
     """
-    path = Path(path)
+
+    def read(row: Mapping[str, Any]) -> Instruction | None:
+        places = [float(v) for v in row["box_coordinates"]]
+        if row["box_type"] == "bbox":
+            box = Box.from_xywh(*places)
+        elif row["box_type"] == "polygon":
+            box = Box(min(places[::2]), min(places[1::2]), max(places[::2]), max(places[1::2]))
+        else:
+            return None
+        return Instruction(
+            image=inside(Path(images), row["image_path"]),
+            text=str(row["instruction"]),
+            box=box,
+            kind="; ".join(row.get("GUI_types") or ()),
+        )
+
+    return _instructions(Path(path), read)
+
+
+def _instructions(path: Path, read: Callable[[Mapping[str, Any]], Instruction | None]) -> tuple[Instruction, ...]:
+    """The targets of a file; a row that cannot be read is an error that names it."""
     out = []
     for number, row in enumerate(_rows(path)):
         with explained(f"{path}: row {number}"):
-            places = [float(v) for v in row["box_coordinates"]]
-            if row["box_type"] == "bbox":
-                box = Box.from_xywh(*places)
-            elif row["box_type"] == "polygon":
-                box = Box(min(places[::2]), min(places[1::2]), max(places[::2]), max(places[1::2]))
-            else:
-                continue
-            kinds = row.get("GUI_types") or ()
-            image = inside(Path(images), row["image_path"])
-            out.append(Instruction(image=image, text=str(row["instruction"]), box=box, kind="; ".join(kinds)))
-    return tuple(out)
+            out.append(read(row))
+    return tuple(found for found in out if found is not None)
 
 
 def _rows(path: Path) -> Iterable[Mapping[str, Any]]:

@@ -23,7 +23,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.codec import jsonable
 from cuakit.core.errors import LeaseError, TargetGone, UsageError
 from cuakit.core.observation import Observation
-from cuakit.core.regions import KINDS, visual_regions
+from cuakit.core.regions import KINDS
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Perceiver
 from cuakit.facade import parse_visual_regions
@@ -147,22 +147,15 @@ class Desk:
             raise UsageError(f"unknown format {format!r}", hint="regions or menu")
         shot, _ = self.broker.recall(capture_id)
         capture = self.broker.check(capture_id)
-        found = parse_visual_regions(shot, self._pixels, deadline_ms=deadline_ms)
-        seen = Observation(
-            screenshot=shot,
-            candidates=found.candidates,
-            target=capture.target,
-            capture_id=capture_id,
-        )
-        made = visual_regions(
-            seen,
+        found = parse_visual_regions(
+            shot,
+            self._pixels,
             kinds=kinds,
             min_confidence=min_confidence,
             max_regions=max_regions,
-            parser=found.parser,
-            warnings=found.warnings,
-            timing=found.timing,
+            deadline_ms=deadline_ms,
         )
+        made = found.leased(capture_id, capture.target)
         note = "ids are of this parse; actions take the ids of get_window_state"
         return {**(made.menu() if format == "menu" else made.as_dict()), "note": note}
 

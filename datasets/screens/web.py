@@ -106,7 +106,7 @@ class App:
     Args:
         name: Its name in the data set.
         split: Part that it belongs to.
-        pages: Addresses below the root, or names of what ``special`` opens.
+        pages: Addresses below the root; for MiniWoB++ its task families.
         package: npm package that serves it.
         root: Folder of the package that is served.
         dark: Script that switches to dark colours; empty where it has none, and then it is only shown light.
