@@ -184,14 +184,15 @@ def test_no_chromium_anywhere_says_how_to_get_one(monkeypatch: pytest.MonkeyPatc
 
 @posix
 @pytest.mark.parametrize(
-    ("body", "said"), [("echo the disk is on fire >&2; exit 7", "status 7"), ("exec sleep 60", "in time")]
+    ("body", "said", "limit_s"),
+    [("echo the disk is on fire >&2; exit 7", "status 7", 60.0), ("exec sleep 60", "in time", 1.0)],
 )
-def test_a_program_that_does_not_start_is_quoted(tmp_path: Path, body: str, said: str):
+def test_a_program_that_does_not_start_is_quoted(tmp_path: Path, body: str, said: str, limit_s: float):
     program = tmp_path / "chromium"
     program.write_text(f"#!/bin/sh\n{body}\n")
     program.chmod(0o755)
     with pytest.raises(BrowserUnavailable, match=said) as caught:
-        Browser.launch(executable=str(program), timeout_s=1.0)
+        Browser.launch(executable=str(program), timeout_s=limit_s)
     if "fire" in body:
         assert "the disk is on fire" in caught.value.message
 

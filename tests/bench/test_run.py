@@ -31,7 +31,7 @@ def final_rows(folder: Path) -> Counter[str]:
     return Counter(row["id"] for row in read(folder / "ledger.jsonl") if row["kind"] == "trial")
 
 
-def wait_for(test, seconds: float = 60.0):
+def wait_for(test, seconds: float = 120.0):
     stop_at = time.monotonic() + seconds
     while not (found := test()):
         assert time.monotonic() < stop_at, "waited too long"
@@ -78,8 +78,8 @@ def test_what_says_nothing_about_the_agent_is_tried_again(toy):
     ("task", "outcome"), [("hang", "timeout"), ("hang-score", "evaluator_error"), ("hang-reset", "env_error")]
 )
 def test_a_trial_that_hangs_dies_at_its_deadline_with_all_it_started(toy, tmp_path, task, outcome):
-    limits = Limits(grace_s=1.0, reset_s=4.0, retries=0)
-    run = toy(task, "ok", deadline_s=3.0, workers=1, limits=limits)
+    limits = Limits(grace_s=1.0, reset_s=8.0, retries=0)
+    run = toy(task, "ok", deadline_s=8.0, workers=1, limits=limits)
     assert outcomes(run) == {task: [outcome], "ok": ["1"]}
     children = (tmp_path / "notes" / "children").read_text().split() if task == "hang" else []
     assert not [pid for pid in children if alive(int(pid))]
@@ -177,8 +177,11 @@ def start_runner(folder: Path, *names: str) -> subprocess.Popen[bytes]:
     )
 
 
-def workers_of(runner: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    return [p for p in psutil.Process(runner.pid).children() if "cuakit.bench.worker" in p.cmdline()]
+def both_wait(folder: Path) -> list[psutil.Process]:
+    """The two workers, once each says from inside its trial that it waits."""
+    waiting = folder.parent / "notes" / "waiting"
+    wait_for(lambda: waiting.exists() and len(set(waiting.read_text().split())) == 2)
+    return [psutil.Process(int(pid)) for pid in set(waiting.read_text().split())]
 
 
 def kinds(folder: Path) -> Counter[str]:
@@ -192,12 +195,11 @@ def test_a_killed_runner_leaves_no_process_and_a_resumed_run_loses_and_repeats_n
     folder, names = tmp_path / "run", ("ok", "fail", "wait")
     runner = start_runner(folder, *names)
     try:
-        wait_for(lambda: kinds(folder)["trial"] >= 8)  # the quick ones are done, both workers wait
-        workers = wait_for(lambda: workers_of(runner))
+        wait_for(lambda: kinds(folder)["trial"] >= 8)  # the quick ones are done
+        workers = both_wait(folder)
     finally:
         runner.send_signal(signal.SIGKILL)
         runner.communicate()
-    assert len(workers) == 2
     wait_for(lambda: not [p for p in workers if alive(p.pid)])
     finished = final_rows(folder)
     (tmp_path / "notes" / "gate").touch()
@@ -212,12 +214,10 @@ def test_a_killed_worker_costs_only_its_trial_and_that_one_is_tried_again(toy, t
     folder = tmp_path / "run"
     runner = start_runner(folder, "ok", "wait")
     try:
-        wait_for(lambda: kinds(folder)["trial"] >= 4)
-        victim, _ = workers_of(runner)
-        victim.kill()
+        both_wait(folder)[0].kill()
         wait_for(lambda: kinds(folder)["attempt"] == 1)
         (tmp_path / "notes" / "gate").touch()
-        assert runner.wait(60) == 0
+        assert runner.wait(120) == 0
     finally:
         runner.kill()
         runner.communicate()
@@ -236,7 +236,7 @@ def test_two_runners_on_one_folder_are_one_too_many(toy, tmp_path):
         second = start_runner(folder, "wait")
         assert b"ledger_locked" in second.communicate()[1]
         (tmp_path / "notes" / "gate").touch()
-        assert runner.wait(60) == 0
+        assert runner.wait(120) == 0
     finally:
         runner.kill()
         runner.communicate()
@@ -248,9 +248,10 @@ def test_an_interrupt_stops_everything_and_keeps_what_is_done(toy, tmp_path):
     runner = start_runner(folder, "ok", "wait")
     try:
         wait_for(lambda: kinds(folder)["trial"] >= 4)
+        both_wait(folder)
         workers = list(psutil.Process(runner.pid).children(recursive=True))
         runner.send_signal(signal.SIGINT)
-        _, told = runner.communicate(timeout=60)
+        _, told = runner.communicate(timeout=120)
     finally:
         runner.kill()
         runner.communicate()

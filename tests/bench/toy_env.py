@@ -123,6 +123,8 @@ class Toy:
             if task == "page":
                 raise BackendError("the page crashed")
             if task == "wait":
+                with (Path(os.environ["TOY_FOLDER"]) / "waiting").open("a") as file:
+                    file.write(f"{os.getpid()}\n")
                 gate = Path(os.environ["TOY_FOLDER"]) / "gate"
                 tick = threading.Event()
                 while not gate.exists():
