@@ -44,11 +44,14 @@ from .core.stages import (
 )
 from .core.subtask import Subtask as Subtask
 from .core.trajectory import Step as Step, Trajectory as Trajectory, Trial as Trial
+from .decide.human import Human as Human
+from .decide.replay import Replay as Replay
 from .envs.base import Environment as Environment
 from .envs.drawio import DrawIo as DrawIo
 from .envs.miniwob import MiniWob as MiniWob
 from .facade import decide as decide, observe as observe, parse_visual_regions as parse_visual_regions
 from .loop import run_subtask as run_subtask
 from .suites.loader import load_suite as load_suite
+from .viz.chooser import Chooser as Chooser
 
 __version__: str

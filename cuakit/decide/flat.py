@@ -76,7 +76,7 @@ class FlatPolicy:
             DecisionError: The model failed, or its answer stayed invalid after the re-ask.
         """
         space = action_space(subtask, observation, cap=240)
-        words = _evidence(subtask, observation, history) if self.evidence else {}
+        words = evidence(subtask, observation, history) if self.evidence else {}
         options, dropped = actions(subtask, space, min(self.cap, MAX_ACTIONS), words)
         question = Question(
             name="action",
@@ -155,7 +155,8 @@ def _words(history: History) -> dict[str, str]:
     return {word: meaning for word, meaning in WORDS.items() if word not in left_out}
 
 
-def _evidence(subtask: Subtask, observation: Observation, history: History) -> Evidence:
+def evidence(subtask: Subtask, observation: Observation, history: History) -> Evidence:
+    """What matching words speak for, by ``lexical-v1``'s own scores; risky actions are left out."""
     possible = offers(subtask, observation)
     scored = score(Goal.of(subtask), Memory.of(history), subtask, possible, observation.candidates)
     return {what(s.action): (s.action, s.score) for s in scored}

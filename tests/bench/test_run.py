@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from cuakit.bench import Limits, Run
 from cuakit.core.errors import BackendError, RecordError, UsageError
 from cuakit.record.ledger import read
+from tests.waiting import wait_for
 
 HERE = Path(__file__).parent
 
@@ -29,14 +29,6 @@ def outcomes(run: Run) -> dict[str, list[str]]:
 
 def final_rows(folder: Path) -> Counter[str]:
     return Counter(row["id"] for row in read(folder / "ledger.jsonl") if row["kind"] == "trial")
-
-
-def wait_for(test, seconds: float = 120.0):
-    stop_at = time.monotonic() + seconds
-    while not (found := test()):
-        assert time.monotonic() < stop_at, "waited too long"
-        time.sleep(0.01)
-    return found
 
 
 def alive(pid: int) -> bool:
