@@ -48,6 +48,8 @@ class MiniWob:
 
     Args:
         browser: Browser to use; without one, a headless Chromium is launched and owned.
+        page: Page to use as it is, such as the tab of another program's browser; it stays open at the end. ``browser``,
+            ``scale`` and ``size`` are then without effect.
         scale: Device pixels per CSS pixel. The pages are drawn tiny, so text needs 2 to be legible to OCR.
         timed: Whether the page's own time limit (10 s for most families) applies.
         size: Viewport in CSS pixels; the task area is 160 × 210, pop-ups may reach beyond it.
@@ -64,6 +66,7 @@ class MiniWob:
         self,
         browser: Browser | None = None,
         *,
+        page: Page | None = None,
         scale: float = 2.0,
         timed: bool = False,
         size: tuple[int, int] = (240, 320),
@@ -75,12 +78,13 @@ class MiniWob:
         try:
             self._server = StaticServer(root, cache_s=3600)
             self._owned.append(self._server.close)
-            if browser is None:
-                browser = Browser.launch()
-                self._owned.append(browser.close)
-            self._browser = browser
-            self._page: Page = browser.new_page(width=size[0], height=size[1], scale=scale)
-            self._owned.append(self._page.close)
+            if page is None:
+                if browser is None:
+                    browser = Browser.launch()
+                    self._owned.append(browser.close)
+                page = browser.new_page(width=size[0], height=size[1], scale=scale)
+                self._owned.append(page.close)
+            self._page = page
             self._page.inject("cuakit-miniwob", _PRELUDE.read_text("utf-8"))
         except BaseException:
             self.close()
