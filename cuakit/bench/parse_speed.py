@@ -7,7 +7,6 @@ measured in turn, round after round, so that a busy moment hits all of them; wha
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from cuakit.bench.machine import peak_memory_mb
 from cuakit.bench.matching import SAME
 from cuakit.bench.peers import rapidocr_defaults
 from cuakit.bench.stats import wilson
@@ -78,7 +78,7 @@ def measure(shots: Sequence[Screenshot], *, rounds: int = ROUNDS) -> dict[str, A
         "warm_ratio": _ratio(times["local change"], times["cold"]),
         "same_frame_ms": round(median(times["same frame"]), 2),
         "uhd_ratio": _ratio(times["uhd"], times["cold"]),
-        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "peak_mb": round(peak_memory_mb(), 1),
     }
 
 

@@ -1,0 +1,157 @@
+"""A profile: the machine's card, and what was measured on it, as one object that can be kept and compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cuakit.bench.lab import isa, stages, sweep
+from cuakit.bench.lab.pieces import pieces
+from cuakit.bench.lab.roofline import Cost, Roofs
+from cuakit.bench.lab.samples import median_interval
+from cuakit.bench.lab.worker import ROOFS
+from cuakit.bench.machine import machine_card, package_set
+from cuakit.core.errors import BackendError, BrowserUnavailable, MissingExtra, UsageError
+
+SCHEMA: Final = 1
+"""Version of the layout."""
+
+PARTS: Final = ("stages", "page", "sweep", "isa", "roofline")
+"""What can be measured, in the order in which it is."""
+
+
+def profile(
+    *,
+    only: Collection[str] = PARTS,
+    laps: int = 20,
+    rounds: int = 6,
+    progress: Callable[[str], object] = lambda _: None,
+) -> dict[str, Any]:
+    """Measure this machine.
+
+    Args:
+        only: Parts of :data:`PARTS`.
+        laps: Laps per piece; networks in the sweep take a third of them, but at least six.
+        rounds: Processes per cap of the instruction sets; six are the least for a 95 % interval.
+        progress: Told the part after each lap or process.
+
+    Returns:
+        ``schema``, ``kind``, ``utc``, ``machine``, ``packages``, ``laps``, ``rounds``, and the parts, each with ``rows``.
+
+    Raises:
+        UsageError: No such part, or a count below one.
+    """
+    if unknown := sorted(set(only) - set(PARTS)):
+        raise UsageError(f"no such part: {', '.join(unknown)}", hint=f"parts: {', '.join(PARTS)}")
+    if laps < 2 or rounds < 1:
+        raise UsageError(f"need at least 2 laps and 1 round, got {laps} and {rounds}")
+    card = machine_card()
+    measures: Mapping[str, Callable[[], dict[str, Any]]] = {
+        "stages": lambda: _with_noise(
+            *stages.offline(stages.screens(), laps=laps, progress=lambda: progress("stages"))
+        ),
+        "page": lambda: _page(laps, progress),
+        "sweep": lambda: _with_noise(
+            *sweep.sweep(
+                sweep.points(sweep.thread_counts()), laps=max(6, laps // 3), progress=lambda: progress("sweep")
+            )
+        ),
+        "isa": lambda: isa.ablation(card["flags"], rounds=rounds, progress=lambda: progress("isa")),
+        "roofline": lambda: roofline(rounds=rounds, progress=lambda: progress("roofline")),
+    }
+    return {
+        "schema": SCHEMA,
+        "kind": "profile",
+        "utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": card,
+        "packages": package_set(),
+        "laps": laps,
+        "rounds": rounds,
+        **{part: measures[part]() for part in PARTS if part in only},
+    }
+
+
+def _with_noise(rows: list[dict[str, Any]], noise: Any) -> dict[str, Any]:
+    return {"noise": noise.row(), "rows": rows}
+
+
+def _page(laps: int, progress: Callable[[str], object]) -> dict[str, Any]:
+    try:
+        return _with_noise(*stages.online(laps=laps, progress=lambda: progress("page")))
+    except (BrowserUnavailable, MissingExtra) as wrong:
+        return {"rows": [], "lost": wrong.message}
+
+
+def roofline(*, rounds: int, progress: Callable[[], object] = lambda: None) -> dict[str, Any]:
+    """Every piece whose operations can be counted, against the roofs of one thread measured in the same rounds.
+
+    Returns:
+        ``roofs`` with their intervals, and ``rows``: ``operations``, ``bytes``, ``how``, ``bound``, ``cpu_ms``, and
+        ``fraction``, the shortest time that the roofs allow over the time taken, paired by round.
+    """
+    counted = {p.name: p.cost() for p in pieces() if p.cost and _here(p.library)}
+    roofs: list[Roofs] = []
+    times: dict[str, list[float]] = {name: [] for name in counted}
+    shares: dict[str, list[float]] = {name: [] for name in counted}
+    for _ in range(rounds):
+        heard = isa.run_worker(isa.environment(None), laps=3, names=(ROOFS, *counted))
+        if ROOFS not in heard.ms:
+            raise BackendError("the measuring process told no roofs")
+        roofs.append(Roofs(*heard.ms[ROOFS]))
+        for name, cost in counted.items():
+            if name in heard.ms:
+                ms = sorted(heard.ms[name])[len(heard.ms[name]) // 2]
+                times[name].append(ms)
+                shares[name].append(roofs[-1].least_ms(cost) / ms)
+        progress()
+    return {
+        "roofs": {
+            "gflops_f32": median_interval([r.gflops for r in roofs]).row(
+                "10⁹ operations/s, one thread, matrix product"
+            ),
+            "memory_gbytes": median_interval([r.gbytes for r in roofs]).row("10⁹ bytes/s, one thread, copy"),
+        },
+        "rows": [_roof_row(n, c, roofs[-1], times[n], shares[n]) for n, c in counted.items() if times[n]],
+    }
+
+
+def _here(library: str) -> bool:
+    """Whether a piece of this library can run here; what cannot is left out of the table, not counted as slow."""
+    from importlib.util import find_spec  # noqa: PLC0415 - a look at what is installed, only when asked
+
+    module = {"OpenVINO": "openvino", "ONNX Runtime": "onnxruntime", "OpenCV": "cv2"}.get(library)
+    return module is None or find_spec(module) is not None
+
+
+def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float], shares: list[float]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "operations": cost.operations,
+        "bytes": cost.bytes,
+        "intensity": round(cost.operations / cost.bytes, 2),
+        "bound": roofs.bound(cost),
+        "how": cost.how,
+        "cpu_ms": median_interval(times).row(),
+        "fraction": median_interval(shares).row(),
+    }
+
+
+def read_profile(path: Path) -> dict[str, Any]:
+    """A profile that was kept.
+
+    Raises:
+        UsageError: There is no such file, it is no profile, or a newer one.
+    """
+    try:
+        lines = path.read_text("utf-8").strip().splitlines()
+        found = json.loads("\n".join(lines)) if lines and lines[0] == "{" else json.loads(lines[-1])
+    except (OSError, UnicodeDecodeError, ValueError, IndexError) as wrong:
+        raise UsageError(f"{path} cannot be read as a profile: {wrong}", hint="cuakit profile --out FILE") from wrong
+    if not isinstance(found, dict) or found.get("kind") != "profile" or not isinstance(found.get("machine"), dict):
+        raise UsageError(f"{path} holds no profile", hint="cuakit profile --out FILE")
+    if found.get("schema", 0) > SCHEMA:
+        raise UsageError(f"{path} was written by a newer version", hint="pip install -U cuakit")
+    return found
