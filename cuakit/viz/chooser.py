@@ -59,17 +59,17 @@ class Chooser:
             raise UsageError(
                 "a notebook cannot take clicks while its own thread waits for them", hint="use chooser.run(agent, ...)"
             )
-        self._offered = frozenset(options)
         turn = self.widget.turn + 1
         with self.widget.hold_sync():
             for name, value in _shown(subtask, observation, options).items():
                 setattr(self.widget, name, value)
             self.widget.asking = True
             self.widget.turn = turn
+        self._offered = frozenset(options)
         try:
             while True:
                 answered, choice = self._answers.get(timeout=self.timeout_s)
-                if answered == turn:
+                if answered == turn:  # not one that came after its question had timed out
                     return choice
         except queue.Empty as nobody:
             raise DecisionError(
@@ -119,7 +119,8 @@ class Chooser:
 
     def _clicked(self, change: Mapping[str, Any]) -> None:
         turn, option = change["new"]
-        if option in self._offered:
+        if option in self._offered and turn == self.widget.turn:
+            self._offered = frozenset()  # one answer a question: a second click finds nothing on offer
             self._answers.put((turn, option))
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

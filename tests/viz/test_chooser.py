@@ -98,6 +98,7 @@ def test_a_person_solves_a_task_by_clicking(browser):
         with pytest.raises(UsageError, match="not on offer"):
             chooser.choose("click button 'Nowhere'")
         chooser.choose("click button 'ONE'")
+        assert chooser.options == ()  # a second click on the same question finds nothing
         assert run.result(60).status == "SUBTASK_COMPLETE"
         assert world.score() == 1
         assert chooser.options == ()
