@@ -27,13 +27,15 @@ hypothesis.settings.load_profile("cuakit")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests on real applications another try, and no other test.
+    """Give tests on other programs another try, and no other test.
 
-    Browsers, window managers and toolkits miss a deadline now and then on a busy machine. What passed only then is
-    listed as RERUN at the end of the run.
+    Browsers, window managers, toolkits and workers miss a deadline now and then on a busy machine. What passed only then
+    is listed as RERUN at the end of the run.
     """
     for item in items:
-        if item.path.suffix == ".ipynb" or any(item.get_closest_marker(real) for real in ("browser", "x11", "slow")):
+        if item.path.suffix == ".ipynb" or any(
+            item.get_closest_marker(real) for real in ("browser", "processes", "slow", "x11")
+        ):
             item.add_marker(pytest.mark.flaky(reruns=2))
 
 

@@ -14,6 +14,8 @@ from cuakit.cli import main
 from cuakit.core import registry
 from cuakit.core.errors import BackendError
 
+pytestmark = pytest.mark.processes
+
 QUICK = ["--agent", "noop-dom", "--agent", "oracle-dom", "--task", "click-test", "--seeds", "2", "--workers", "1"]
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import cuakit as ck
 
+pytestmark = pytest.mark.processes
+
 STUB = ast.parse(Path(ck.__file__).with_suffix(".pyi").read_text("utf-8"))
 FROM = {
     a.asname or a.name: (n.module or "", a.name) for n in STUB.body if isinstance(n, ast.ImportFrom) for a in n.names

@@ -17,6 +17,8 @@ from cuakit.backends import chromium
 from cuakit.backends.cdp import Browser
 from cuakit.core.errors import BrowserUnavailable, DisplayUnavailable, MissingExtra, TargetGone
 
+pytestmark = pytest.mark.processes
+
 posix = pytest.mark.skipif(os.name == "nt", reason="process groups and signals are POSIX")
 
 

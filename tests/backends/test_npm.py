@@ -17,6 +17,8 @@ from cuakit.backends import npm
 from cuakit.backends.lock import file_lock
 from cuakit.core.errors import BackendError, MissingExtra, UsageError
 
+pytestmark = pytest.mark.processes
+
 
 def tarball(path, members):
     with tarfile.open(path, "w:gz") as archive:

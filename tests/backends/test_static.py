@@ -12,6 +12,8 @@ import pytest
 from cuakit.backends.static import StaticServer
 from cuakit.core.errors import PortTaken, UsageError
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def site(tmp_path):

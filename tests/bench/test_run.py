@@ -17,6 +17,8 @@ from cuakit.core.errors import BackendError, RecordError, UsageError
 from cuakit.record.ledger import read
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.processes
+
 HERE = Path(__file__).parent
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from cuakit.cli import main
 
+pytestmark = pytest.mark.processes
+
 PAGE = """<title>Form</title><input aria-label="Name" id=n><input aria-label="Password" type=text id=p>
 <button onclick="document.title='saved '+n.value">Save</button>"""
 

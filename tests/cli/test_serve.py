@@ -12,6 +12,8 @@ import pytest
 
 from cuakit.cli import main
 
+pytestmark = pytest.mark.processes
+
 CHOICE = {"type": "choice", "criteria": {"Billing": "invoices", "Technical": "crashes and bugs"}}
 
 

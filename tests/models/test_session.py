@@ -13,6 +13,8 @@ from cuakit.models.load import load
 from cuakit.models.onnx_file import metadata
 from cuakit.models.session import onnx_session, openvino_session
 
+pytestmark = pytest.mark.processes
+
 
 def fake(tmp_path, monkeypatch, content=b"weights", sha256=None):
     package = tmp_path / "carrier"

@@ -13,6 +13,8 @@ from hypothesis import given, strategies as st
 from cuakit.core.errors import RecordError
 from cuakit.record.ledger import Ledger, encode, read
 
+pytestmark = pytest.mark.processes
+
 json_values = st.recursive(
     st.none()
     | st.booleans()

@@ -8,6 +8,8 @@ from hypothesis import given, strategies as st
 from cuakit.core.errors import UsageError
 from cuakit.serve.permissions import READING, Gate, Manifest, PermissionRefused, Policy
 
+pytestmark = pytest.mark.processes
+
 MANIFEST = Manifest(tools=("get_*", "click"), windows=("Mousepad", "*.txt - *"), expires_s=100, idle_s=30)
 BOUNDED = Policy(mode="bounded", manifest=MANIFEST)
 

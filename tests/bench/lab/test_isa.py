@@ -11,6 +11,8 @@ from cuakit.bench.lab.laps import YARDSTICK
 from cuakit.bench.machine import machine_card
 from cuakit.core.errors import BackendError
 
+pytestmark = pytest.mark.processes
+
 EPYC = "sse4_1 sse4_2 avx avx2 fma avx512f avx512bw avx512_vnni avx512_bf16".split()
 
 
