@@ -11,7 +11,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from cuakit.cli import bench, models, perceive, profile, run, serve, show
+from cuakit.cli import bench, models, perceive, profile, publish, run, serve, show
 
 app = App(name="cuakit", help="See named objects instead of pixels, act under a lease, and measure all of it.")
 app.command(bench.app)
@@ -23,6 +23,8 @@ app.command(run.run)
 app.command(show.list_, name="list")
 app.command(show.doctor)
 app.command(perceive.parse)
+bench.app.command(publish.export)
+bench.app.command(publish.leaderboard)
 
 
 def main(words: Sequence[str] | None = None) -> int:
