@@ -14,7 +14,7 @@ from cuakit.bench.lab.roofline import Cost, Roofs
 from cuakit.bench.lab.samples import median_interval
 from cuakit.bench.lab.worker import ROOFS
 from cuakit.bench.machine import machine_card, package_set
-from cuakit.core.errors import BackendError, BrowserUnavailable, MissingExtra, UsageError
+from cuakit.core.errors import BackendError, MissingExtra, ModelError, UsageError
 
 SCHEMA: Final = 1
 """Version of the layout."""
@@ -39,7 +39,8 @@ def profile(
         progress: Told the part after each lap or process.
 
     Returns:
-        ``schema``, ``kind``, ``utc``, ``machine``, ``packages``, ``laps``, ``rounds``, and the parts, each with ``rows``.
+        ``schema``, ``kind``, ``utc``, ``machine``, ``packages``, ``laps``, ``rounds``, and the parts, each with
+        ``rows``, and with the reason in ``lost`` where it could not be measured here.
 
     Raises:
         UsageError: No such part, or a count below one.
@@ -53,7 +54,7 @@ def profile(
         "stages": lambda: _with_noise(
             *stages.offline(stages.screens(), laps=laps, progress=lambda: progress("stages"))
         ),
-        "page": lambda: _page(laps, progress),
+        "page": lambda: _with_noise(*stages.online(laps=laps, progress=lambda: progress("page"))),
         "sweep": lambda: _with_noise(
             *sweep.sweep(
                 sweep.points(sweep.thread_counts()), laps=max(6, laps // 3), progress=lambda: progress("sweep")
@@ -70,7 +71,7 @@ def profile(
         "packages": package_set(),
         "laps": laps,
         "rounds": rounds,
-        **{part: measures[part]() for part in PARTS if part in only},
+        **{part: _kept(measures[part]) for part in PARTS if part in only},
     }
 
 
@@ -78,10 +79,11 @@ def _with_noise(rows: list[dict[str, Any]], noise: Any) -> dict[str, Any]:
     return {"noise": noise.row(), "rows": rows}
 
 
-def _page(laps: int, progress: Callable[[str], object]) -> dict[str, Any]:
+def _kept(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a part measured, or why it could not: minutes of the other parts are not lost with it."""
     try:
-        return _with_noise(*stages.online(laps=laps, progress=lambda: progress("page")))
-    except (BrowserUnavailable, MissingExtra) as wrong:
+        return measure()
+    except (BackendError, MissingExtra, ModelError) as wrong:
         return {"rows": [], "lost": wrong.message}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from cuakit.bench.plain_table import plain_table
 
@@ -33,31 +33,27 @@ def _profile(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{card['cpu']}, {cores['usable']} of {cores['logical']} cores usable, {card['memory_gb']} GB, {card['os']}"
     yield f"SMT {'on' if card['smt'] else 'off'}, governor {card['governor']}, {' '.join(card['flags'])}"
     yield f"{found['utc']}, commit {card['commit'] or 'none'}; medians with 95 % intervals"
-    for part, title in (("stages", "stage, wall ms"), ("page", "page, wall ms")):
+    for part, (title, show) in _PARTS.items():
         if part in found:
-            yield from _noted(found[part], title)
-            yield from plain_table(
-                [(r["name"], estimate(r["wall_ms"])) for r in found[part]["rows"]] or [(found[part]["lost"],)]
-            )
-    if "sweep" in found:
-        yield from _noted(found["sweep"], "sweep: wall ms, and over onnxruntime f32 on 1 thread")
-        rows = found["sweep"]["rows"]
-        yield from plain_table(
-            [(r["name"], r.get("lost") or estimate(r["wall_ms"]), estimate(r.get("ratio"))) for r in rows]
-        )
-    if "isa" in found:
-        yield from _isa(found["isa"])
-    if "roofline" in found:
-        yield from _roofline(found["roofline"])
+            noise = found[part].get("noise")
+            yield ""
+            yield title + (f" - {noise['says']}" if noise else "")
+            yield from [found[part]["lost"]] if "lost" in found[part] else show(found[part])
 
 
-def _noted(part: Mapping[str, Any], title: str) -> Iterator[str]:
-    yield ""
-    yield title + (f" - {part['noise']['says']}" if "noise" in part else "")
+def _spans(part: Mapping[str, Any]) -> Iterator[str]:
+    yield from plain_table([(r["name"], estimate(r["wall_ms"])) for r in part["rows"]])
+
+
+def _sweep(part: Mapping[str, Any]) -> Iterator[str]:
+    yield from plain_table([(r["name"], *_times(r)) for r in part["rows"]])
+
+
+def _times(row: Mapping[str, Any]) -> tuple[str, str]:
+    return (row["lost"], "") if "lost" in row else (estimate(row["wall_ms"]), estimate(row.get("ratio")))
 
 
 def _isa(part: Mapping[str, Any]) -> Iterator[str]:
-    yield from _noted(part, "instruction sets: processor time over that without a cap")
     yield part["how"]
     if part["rows"]:
         head = ("piece", "library", "at most", "ms", "ratio", "")
@@ -71,7 +67,6 @@ def _isa_row(r: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _roofline(part: Mapping[str, Any]) -> Iterator[str]:
-    yield from _noted(part, "roofline, one thread")
     for name, row in part["roofs"].items():
         yield f"{name}: {estimate(row)} {row['unit']}"
     head = ("piece", "10⁹ operations", "10⁶ bytes", "bound", "ms", "of the roof", "counted")
@@ -92,6 +87,15 @@ def _roofline(part: Mapping[str, Any]) -> Iterator[str]:
             ),
         ]
     )
+
+
+_PARTS: Final[Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]]] = {
+    "stages": ("stage, wall ms", _spans),
+    "page": ("page, wall ms", _spans),
+    "sweep": ("sweep: wall ms, and over onnxruntime f32 on 1 thread", _sweep),
+    "isa": ("instruction sets: processor time over that without a cap", _isa),
+    "roofline": ("roofline, one thread", _roofline),
+}
 
 
 def comparison_text(found: Mapping[str, Any]) -> str:

@@ -97,6 +97,22 @@ def test_a_roofline_names_its_roofs_and_how_it_was_counted(monkeypatch):
         assert row["how"]
 
 
+def test_a_part_that_cannot_be_measured_says_why_and_the_others_stay(monkeypatch, kept):
+    from cuakit.bench.lab import isa, measure
+    from cuakit.core.errors import BackendError
+
+    def broken(*_, **__):
+        raise BackendError("a measuring process ended with 1")
+
+    monkeypatch.setattr(isa, "run_worker", broken)
+    monkeypatch.setattr(measure.isa, "ablation", lambda *_, **__: {"rows": [], "how": "nothing to cap"})
+    told = lab.profile(only=["isa", "roofline"], rounds=1)
+    assert told["roofline"] == {"rows": [], "lost": "a measuring process ended with 1"}
+    text = lab.profile_text(told)
+    assert "a measuring process ended with 1" in text
+    assert "nothing to cap" in text
+
+
 def test_a_machine_twice_as_slow_is_slower_in_every_piece(kept):
     other = copy.deepcopy(kept)
     other["machine"]["cpu"] = "abacus"
