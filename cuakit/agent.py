@@ -6,7 +6,8 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from cuakit.act.broker import CaptureBroker
 from cuakit.core import registry
@@ -25,36 +26,44 @@ class Stages(NamedTuple):
     title: Callable[[], str]
 
 
+_MORE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"dom": (), "accessibility": ("dom-",), "pixels": ("dom-", "accessibility-", "page-accessibility-")}
+)
+"""Observation mode → beginnings of the stages that see more than it allows."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Agent:
     """One choice per stage.
 
     Args:
         name: Unique in a comparison.
-        observe: What the agent may see: the page's own elements, or pixels only.
+        observe: What the agent may see: the page's own elements, what it tells assistive technology, or pixels only.
         perceive: How objects are found.
         decide: How one is chosen.
         act: How the choice is carried out.
         settle: How long to wait afterwards.
 
     Raises:
-        UsageError: A pixels-only agent with a perceiver that reads the page or the accessibility tree.
+        UsageError: A perceiver that reads more than the agent may see.
     """
 
     name: str
-    observe: Literal["dom", "pixels"] = "dom"
+    observe: Literal["dom", "accessibility", "pixels"] = "dom"
     perceive: Spec = field(default_factory=lambda: Spec("dom-v1"))
     decide: Spec = field(default_factory=lambda: Spec("lexical-v1"))
     act: Spec = field(default_factory=lambda: Spec("leased-v1"))
     settle: Spec = field(default_factory=lambda: Spec("page-quiet-v1"))
 
     def __post_init__(self) -> None:
-        if self.observe not in ("dom", "pixels"):
-            raise UsageError(f"agent {self.name!r}: observe is {self.observe!r}", hint="use 'dom' or 'pixels'")
-        if self.observe == "pixels" and self.perceive.name.startswith(("dom-", "accessibility-")):
+        if self.observe not in _MORE:
             raise UsageError(
-                f"agent {self.name!r} may see pixels only, but {self.perceive.name!r} reads the application's own tree",
-                hint="use a perceiver such as 'pixels-v1', or observe = 'dom'",
+                f"agent {self.name!r}: observe is {self.observe!r}", hint=f"use {' or '.join(map(repr, _MORE))}"
+            )
+        if self.perceive.name.startswith(_MORE[self.observe]):
+            raise UsageError(
+                f"agent {self.name!r} may see {self.observe} only, but {self.perceive.name!r} reads more than that",
+                hint="use a perceiver such as 'pixels-v1' or 'page-accessibility-v1', or observe = 'dom'",
             )
 
     @classmethod

@@ -18,10 +18,18 @@ def test_toml_gives_each_stage_its_options(tmp_path):
     assert agent.act.name == "leased-v1"
 
 
-@pytest.mark.parametrize("perceiver", ["dom-v1", "accessibility-v1"])
-def test_a_pixels_only_agent_cannot_be_given_the_tree(perceiver):
-    with pytest.raises(UsageError, match="pixels only"):
-        Agent(name="cheat", observe="pixels", perceive=Spec(perceiver))
+@pytest.mark.parametrize(
+    ("observe", "perceiver"),
+    [
+        ("pixels", "dom-v1"),
+        ("pixels", "accessibility-v1"),
+        ("pixels", "page-accessibility-v1"),
+        ("accessibility", "dom-v1"),
+    ],
+)
+def test_an_agent_cannot_be_given_more_than_it_may_see(observe, perceiver):
+    with pytest.raises(UsageError, match=f"{observe} only"):
+        Agent(name="cheat", observe=observe, perceive=Spec(perceiver))
 
 
 @pytest.mark.parametrize(

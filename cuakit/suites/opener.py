@@ -13,7 +13,11 @@ from cuakit.core.errors import MissingExtra, UnknownName, UsageError
 from cuakit.envs.base import Environment
 
 BUILT_IN: Final[Mapping[str, str]] = MappingProxyType(
-    {"miniwob": "cuakit.envs.miniwob:MiniWob", "drawio": "cuakit.envs.drawio:DrawIo"}
+    {
+        "miniwob": "cuakit.envs.miniwob:MiniWob",
+        "miniwob-timed": "cuakit.envs.miniwob:TimedMiniWob",
+        "drawio": "cuakit.envs.drawio:DrawIo",
+    }
 )
 """Kind → class. Other packages add theirs through the entry-point group ``cuakit.env``."""
 

@@ -12,6 +12,7 @@ from cuakit.decide.scoring import STANDARD
 from cuakit.envs.miniwob import MiniWob
 from cuakit.loop import run_subtask
 from cuakit.suites.loader import load_suite
+from cuakit.suites.opener import open_env
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,29 @@ def test_it_is_a_part_of_the_suite_of_all_families():
     part, whole = load_suite("choices"), load_suite("deciders")
     assert {(t.name, t.group) for t in part.tasks} < {(t.name, t.group) for t in whole.tasks}
     assert part.seeds == whole.seeds
+
+
+def test_the_timed_suite_has_the_same_families():
+    untimed, timed = load_suite("choices"), load_suite("timed")
+    assert [(t.name, t.group, t.max_actions) for t in timed.tasks] == [
+        (t.name, t.group, t.max_actions) for t in untimed.tasks
+    ]
+    assert {t.env for t in timed.tasks} == {"miniwob-timed"}
+
+
+@pytest.mark.browser
+def test_time_runs_out_where_it_is_limited_and_not_elsewhere(browser):
+    limits = {}
+    for kind in ("miniwob", "miniwob-timed"):
+        with open_env(kind, browser) as env:
+            env.reset("click-test", 0)
+            limits[kind] = env.surface.evaluate("core.EPISODE_MAX_TIME")
+            if kind == "miniwob-timed":
+                env.surface.evaluate("core.endEpisode(-1, false, 'out of time')")
+                assert env.done()
+                assert env.score() == 0
+    assert limits["miniwob-timed"] == 10_000
+    assert limits["miniwob"] > 1e9
 
 
 @pytest.mark.browser

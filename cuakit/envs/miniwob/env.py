@@ -154,6 +154,13 @@ class MiniWob:
         self.close()
 
 
+class TimedMiniWob(MiniWob):
+    """The same with each page's own time limit, 10 s for most families, in wall time."""
+
+    def __init__(self, browser: Browser | None = None, **options: Any) -> None:
+        super().__init__(browser, timed=True, **options)
+
+
 def _subtask(task: str, seed: int, made: dict[str, Any]) -> Subtask:
     goal = str(made["goal"])
     return Subtask(
