@@ -30,7 +30,9 @@ class Line:
         group: Group, or ``all``.
         success: Share of full successes with its interval.
         mean: Mean score; None without a valid trial.
-        invalid: Trials that could not be scored; they are in no other figure.
+        invalid: Trials that could not be scored; they are in no other figure but ``strict``.
+        strict: Success if each trial that the agent itself broke or let hang were a failure. The two differ when an agent
+            fails where it would have failed anyway, and then ``success`` flatters it.
         step_ms: Median time of a step, in milliseconds.
     """
 
@@ -39,6 +41,7 @@ class Line:
     success: Rate
     mean: float | None
     invalid: int
+    strict: Rate
     step_ms: float | None
 
 
@@ -69,6 +72,7 @@ def _line(agent: str, group: str, trials: tuple[Trial, ...]) -> Line:
         success=success_rate(scores),
         mean=sum(scores) / len(scores) if scores else None,
         invalid=len(trials) - len(scores),
+        strict=success_rate([*scores, *(0.0 for t in trials if t.own_failure)]),
         step_ms=median(steps),
     )
 
@@ -145,6 +149,7 @@ class Run:
                     "high": _rounded(line.success.high, 4),
                     "n": line.success.n,
                     "mean_score": _rounded(line.mean, 4),
+                    "strict_rate": _rounded(line.strict.rate, 4),
                 }
                 for line in whole
             },
@@ -202,7 +207,9 @@ def cells(line: Line) -> tuple[str, ...]:
         "–" if rate.rate is None else f"{100 * rate.low:.1f} – {100 * rate.high:.1f} %",
         str(rate.n),
         "–" if line.mean is None else f"{line.mean:.3f}",
-        str(line.invalid),
+        f"{line.invalid} ({100 * (line.strict.rate or 0):.1f} % with its own failures)"
+        if line.strict.n > rate.n
+        else str(line.invalid),
         "–" if line.step_ms is None else f"{line.step_ms:.1f}",
     )
 

@@ -118,3 +118,8 @@ class Trial:
     def valid(self) -> bool:
         """Whether it counts; an invalid trial is never a zero."""
         return self.outcome == "scored"
+
+    @property
+    def own_failure(self) -> bool:
+        """Whether it could not be scored because the agent broke or hung, and not what it ran on."""
+        return self.outcome in ("agent_error", "timeout")

@@ -56,7 +56,13 @@ def test_every_outcome_is_told_from_every_other(toy):
     assert "hunter2" not in (run.folder / "ledger.jsonl").read_text("utf-8")
     assert by_task["secret"].error == "ValueError: cannot say [secret]"
     assert run.summary()["invalid"] == 5
-    assert run.summary()["success"]["toy"]["n"] == 3
+    told = run.summary()["success"]["toy"]
+    assert (told["n"], told["rate"], told["strict_rate"]) == (
+        3,
+        0.3333,
+        0.1667,
+    )  # 3 of the 5 are the agent's own failures
+    assert "16.7 % with its own failures" in run._repr_html_()
 
 
 def test_what_says_nothing_about_the_agent_is_tried_again(toy):
