@@ -8,7 +8,7 @@ can count as evidence beside the model's own answer; see :class:`FlatPolicy`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -110,10 +110,12 @@ def actions(
         Phrase → action, and how many did not fit. Things of the same name are numbered.
     """
     rank = relevance(subtask)
+    clickable = space.targets.get("CLICK", ())
+    outer = _wrappers(clickable)
     made: list[tuple[float, str, Action]] = [
         (rank(c), f"click {inline(c, subtask)}", Click(target=c.id))
-        for c in space.targets.get("CLICK", ())
-        if "type" not in c.actions
+        for c in clickable
+        if "type" not in c.actions and c.id not in outer
     ]
     for c in space.targets.get("TYPE_TEXT", ()):
         made += [(rank(c) + 1, *_typing(c, key, subtask)) for key in subtask.inputs]
@@ -127,9 +129,16 @@ def actions(
             text = f"{key[0].split('_')[0]} {inline(by_id[key[1]], subtask)}"
             made.append((0.0, f"{text} to {subtask.redact(key[2])!r}" if key[2] else text, action))
     made = [(r + words[w][1], text, words[w][0]) if (w := what(a)) in words else (r, text, a) for r, text, a in made]
-    made.append((0.0, "press the ENTER key", PressKey(key="ENTER")))
+    if any("focused" in c.states and "type" in c.actions for c in by_id.values()):
+        made.append((0.0, "press the ENTER key", PressKey(key="ENTER")))
     keep = set(sorted(range(len(made)), key=lambda i: (-made[i][0], i))[:cap])
     return _named([m for i, m in enumerate(made) if i in keep]), len(made) - len(keep)
+
+
+def _wrappers(clickable: Sequence[Candidate]) -> frozenset[str]:
+    """Ids of what holds something else of the same name; a click on the inner one is a click on both."""
+    by_id = {c.id: c for c in clickable}
+    return frozenset(c.parent for c in clickable if c.label and c.parent in by_id and by_id[c.parent].label == c.label)
 
 
 def what(action: Action) -> tuple[str, str, str]:

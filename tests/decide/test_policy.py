@@ -1,7 +1,7 @@
 """Questions in, one legal action out; nothing for an answer that breaks a rule."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace, field
 
 import numpy as np
 import pytest
@@ -268,6 +268,16 @@ def test_flat_options_of_one_name_are_told_apart():
     assert FlatPolicy(transport=said)(TASK, twins, ()).action == Click(target="c2")
 
 
+def test_flat_offers_the_inner_one_of_two_that_are_called_the_same_and_enter_where_something_is_typed():
+    rows = [row("c01", "tab", "Mail"), replace(row("c02", "link", "Mail"), parent="c01")]
+    said = Says({"action": "abstain"})
+    FlatPolicy(transport=said)(TASK, Observation(screenshot=PIXELS, candidates=Candidates(rows)), ())
+    offered = [o for o in said.asked[0][1]["action"].options if " " in o]
+    assert offered == ["click link 'Mail'"]
+    FlatPolicy(transport=said)(TASK, FORM, ())
+    assert "press the ENTER key" in said.asked[1][1]["action"].options
+
+
 def test_words_count_as_evidence_beside_the_model():
     rows = [row("c01", "button", "Sign in"), row("c02", "button", "Help")]
     seen = Observation(screenshot=PIXELS, candidates=Candidates(rows))
@@ -298,7 +308,7 @@ def test_flat_stays_within_one_letter_each_and_counts_what_it_drops():
     FlatPolicy(transport=said)(TASK, Observation(screenshot=PIXELS, candidates=Candidates(rows)), ())
     (_, asked) = said.asked[0]
     assert len(asked["action"].options) == 22 + 3
-    assert f"{61 - 22} further actions are not shown." in asked["action"].instructions
+    assert f"{60 - 22} further actions are not shown." in asked["action"].instructions
 
 
 @pytest.mark.parametrize(
