@@ -34,7 +34,7 @@ TABLES: Final = ("trials", "steps", "spans")
 """Tables of a run: a row per trial, per step, and per stage of a step."""
 
 
-def export(run: Run, folder: Path | None = None, *, formats: Collection[str] = FORMATS) -> tuple[Path, ...]:
+def export(run: Run, folder: str | Path | None = None, *, formats: Collection[str] = FORMATS) -> tuple[Path, ...]:
     """Write a run in some formats.
 
     Args:
@@ -54,7 +54,7 @@ def export(run: Run, folder: Path | None = None, *, formats: Collection[str] = F
         raise UsageError(f"no such format: {', '.join(unknown)}", hint=f"formats: {', '.join(FORMATS)}")
     if "parquet" in formats and not (find_spec("pandas") and find_spec("pyarrow")):
         raise MissingExtra("Parquet needs pandas and pyarrow", hint="pip install 'cuakit[parquet]'")
-    found, where = result(run), folder or run.folder / "export"
+    found, where = result(run), Path(folder) if folder else run.folder / "export"
     try:
         where.mkdir(parents=True, exist_ok=True)
         return tuple(path for name in FORMATS if name in formats for path in _WRITERS[name](run, where, found))

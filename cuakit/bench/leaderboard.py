@@ -26,7 +26,7 @@ differed from it. Agents whose intervals overlap may be equally good: ask `cuaki
 """
 
 
-def read_results(folder: Path) -> tuple[dict[str, Any], ...]:
+def read_results(folder: str | Path) -> tuple[dict[str, Any], ...]:
     """Every result file under a folder, by path.
 
     Other JSON files are passed over, so a folder of runs may be given.
@@ -34,6 +34,7 @@ def read_results(folder: Path) -> tuple[dict[str, Any], ...]:
     Raises:
         RecordError: The folder is missing, or a result file is damaged or newer than this version.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise RecordError(
             f"there is no folder {folder}", hint="cuakit bench export RUN --format json --out results/NAME"

@@ -141,14 +141,14 @@ def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float], shares: l
     }
 
 
-def read_profile(path: Path) -> dict[str, Any]:
+def read_profile(path: str | Path) -> dict[str, Any]:
     """A profile that was kept.
 
     Raises:
         UsageError: There is no such file, it is no profile, or a newer one.
     """
     try:
-        lines = path.read_text("utf-8").strip().splitlines()
+        lines = Path(path).read_text("utf-8").strip().splitlines()
         found = json.loads("\n".join(lines)) if lines and lines[0] == "{" else json.loads(lines[-1])
     except (OSError, UnicodeDecodeError, ValueError, IndexError) as wrong:
         raise UsageError(f"{path} cannot be read as a profile: {wrong}", hint="cuakit profile --out FILE") from wrong
