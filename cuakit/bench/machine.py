@@ -58,14 +58,15 @@ def source_digest() -> str:
 
 def machine_card() -> dict[str, Any]:
     """CPU, flags, cores, memory, system and commit, as plain data. Names no person and no host."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     model, flags = processor()
     physical, logical = psutil.cpu_count(logical=False), os.cpu_count()
+    affinity = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(logical or 1))
     return {
         "cpu": model,
         "flags": [f for f in FLAGS if f in flags],
         "arch": platform.machine(),
-        "cores": {"physical": physical, "logical": logical, "usable": usable},
+        "cores": {"physical": physical, "logical": logical, "usable": len(affinity)},
+        "affinity": affinity,
         "smt": bool(physical and logical and logical > physical),
         "governor": _read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")) or "not told",
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),

@@ -9,7 +9,7 @@ from cuakit.bench.lab.samples import Estimate, rows_by_name, verdict
 from cuakit.core.errors import UsageError
 
 _TIMED: Final = {"stages": "wall_ms", "page": "wall_ms", "sweep": "wall_ms", "isa": "cpu_ms", "roofline": "cpu_ms"}
-_CARD: Final = ("cpu", "arch", "flags", "cores", "smt", "governor", "memory_gb", "os", "python", "commit")
+_CARD: Final = ("cpu", "arch", "flags", "cores", "affinity", "smt", "governor", "memory_gb", "os", "python", "commit")
 
 
 def compare_profiles(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,7 +69,7 @@ def profile(
         "kind": "profile",
         "utc": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": card,
-        "packages": package_set(),
+        "packages": package_set() | _version("openvino"),
         "laps": laps,
         "rounds": rounds,
         **{part: _kept(measures[part]) for part in PARTS if part in only},
@@ -77,6 +78,13 @@ def profile(
 
 def _with_noise(rows: list[dict[str, Any]], noise: Any) -> dict[str, Any]:
     return {"noise": noise.row(), "rows": rows}
+
+
+def _version(package: str) -> dict[str, str]:
+    try:
+        return {package: metadata.version(package)}
+    except metadata.PackageNotFoundError:
+        return {}
 
 
 def _kept(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
