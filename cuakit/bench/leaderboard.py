@@ -22,7 +22,8 @@ INTRO: Final = """# Leaderboard
 Generated from the result files in this folder by `cuakit bench leaderboard results`; edit none of it by hand. Success is the
 share of trials that the application itself judged as fully solved. Its interval is a bootstrap over tasks, because seeds of
 one task resemble each other. Trials that could not be scored count nowhere else. `+` behind a commit means that files
-differed from it. Agents whose intervals overlap may be equally good: ask `cuakit bench compare`.
+differed from it. Agents whose intervals overlap may be equally good: ask `cuakit bench compare`. Times of steps hold whatever
+else the machine did meanwhile; speed is compared with `cuakit profile`.
 """
 
 
