@@ -212,29 +212,26 @@ def ablation(
             row
             for piece in pieces()
             if not names or piece.name in names
-            for row in _rows(piece.name, piece.library, said)
+            for row in (_row(piece.name, piece.library, level, said) for level in said)
         ],
     }
 
 
-def _rows(name: str, library: str, said: Mapping[str, Sequence[Told]]) -> list[dict[str, Any]]:
-    return [_row(name, library, level, said) for level in said]
-
-
 def _row(name: str, library: str, level: str, said: Mapping[str, Sequence[Told]]) -> dict[str, Any]:
     row: dict[str, Any] = {"name": f"{name} @ {level}", "piece": name, "library": library, "level": level}
-    here, there = said[level], said[ALL]
-    why = next((t.lost[name] for t in here if name in t.lost), None)
-    if why is not None:
-        return row | {"lost": why}
-    times = [median(t.ms[name]) for t in here]
+    pairs = list(zip(said[level], said[ALL], strict=True))
+    times = [median(h.ms[name]) for h, _ in pairs if name in h.ms]
+    if not times:
+        return row | {"lost": next((h.lost[name] for h, _ in pairs if name in h.lost), "never measured")}
     row |= {"cpu_ms": median_interval(times).row()}
-    if level == ALL or any(name not in t.ms for t in there):
+    if len(times) < len(pairs):
+        row["lost_rounds"] = len(pairs) - len(times)
+    both = [(h, t) for h, t in pairs if name in h.ms and name in t.ms]
+    if level == ALL or not both:
         return row
-    ratio = ratio_interval(times, [median(t.ms[name]) for t in there])
-    noise = _yardstick(here, there)
+    ratio, noise = _ratio(name, both), _ratio(YARDSTICK, both)
     return row | {"ratio": ratio.row(), "says": verdict(ratio, noise)}
 
 
-def _yardstick(here: Sequence[Told], there: Sequence[Told]) -> Estimate:
-    return ratio_interval(*([median(t.ms[YARDSTICK]) for t in side] for side in (here, there)))
+def _ratio(name: str, pairs: Sequence[tuple[Told, Told]]) -> Estimate:
+    return ratio_interval(*([median(side[i].ms[name]) for side in pairs] for i in (0, 1)))

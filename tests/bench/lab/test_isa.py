@@ -117,3 +117,20 @@ def test_a_piece_lost_under_one_cap_says_why_and_the_others_keep_their_ratio(mon
     assert "cpu_ms" not in rows["avx2"]
     assert (rows["sse4_2"]["ratio"]["value"], rows["sse4_2"]["says"]) == (3.0, "slower")
     assert "ratio" not in rows["all"]
+
+
+def test_a_round_that_failed_costs_that_round_alone(monkeypatch):
+    calls = []
+
+    def worker(variables, *, laps, names):
+        calls.append(variables)
+        if len(calls) == 1:
+            raise BackendError("a measuring process took longer than 600 s")
+        return isa.Told({YARDSTICK: [1.0], "decode text": [2.0 if "ONEDNN_MAX_CPU_ISA" in variables else 1.0]}, {})
+
+    monkeypatch.setattr(isa, "run_worker", worker)
+    rows = {r["level"]: r for r in isa.ablation(["sse4_2", "avx2"], rounds=7, names=("decode text",))["rows"]}
+    row = rows["sse4_2"]
+    assert (row["lost_rounds"], row["cpu_ms"]["n"], row["ratio"]["n"]) == (1, 6, 6)
+    assert (row["ratio"]["value"], row["says"]) == (2.0, "slower")
+    assert "lost_rounds" not in rows["all"]
