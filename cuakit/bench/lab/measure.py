@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
 from cuakit.bench.lab import isa, stages, sweep
@@ -96,27 +97,27 @@ def _kept(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def roofline(*, rounds: int, progress: Callable[[], object] = lambda: None) -> dict[str, Any]:
-    """Every piece whose operations can be counted, against the roofs of one thread measured in the same rounds.
+    """Every piece whose operations can be counted, against the roofs of one thread.
+
+    A roof is the best of all rounds.
 
     Returns:
-        ``roofs`` with their intervals, and ``rows``: ``operations``, ``bytes``, ``how``, ``bound``, ``cpu_ms``, and
-        ``fraction``, the shortest time that the roofs allow over the time taken, paired by round.
+        ``roofs`` with their intervals, the ``best`` of each, and ``rows``: ``operations``, ``bytes``, ``how``, ``bound``, ``cpu_ms``, and
+        ``fraction``, the shortest time that the roofs allow over the time taken.
     """
     counted = {p.name: p.cost() for p in pieces() if p.cost and _here(p.library)}
     roofs: list[Roofs] = []
     times: dict[str, list[float]] = {name: [] for name in counted}
-    shares: dict[str, list[float]] = {name: [] for name in counted}
     for _ in range(rounds):
         heard = isa.run_worker(isa.environment(None), laps=3, names=(ROOFS, *counted))
         if ROOFS not in heard.ms:
             raise BackendError("the measuring process told no roofs")
         roofs.append(Roofs(*heard.ms[ROOFS]))
-        for name, cost in counted.items():
+        for name in counted:
             if name in heard.ms:
-                ms = sorted(heard.ms[name])[len(heard.ms[name]) // 2]
-                times[name].append(ms)
-                shares[name].append(roofs[-1].least_ms(cost) / ms)
+                times[name].append(median(heard.ms[name]))
         progress()
+    best = Roofs(max(r.gflops for r in roofs), max(r.gbytes for r in roofs))
     return {
         "roofs": {
             "gflops_f32": median_interval([r.gflops for r in roofs]).row(
@@ -124,7 +125,8 @@ def roofline(*, rounds: int, progress: Callable[[], object] = lambda: None) -> d
             ),
             "memory_gbytes": median_interval([r.gbytes for r in roofs]).row("10⁹ bytes/s, one thread, copy"),
         },
-        "rows": [_roof_row(n, c, roofs[-1], times[n], shares[n]) for n, c in counted.items() if times[n]],
+        "best": {"gflops_f32": best.gflops, "memory_gbytes": best.gbytes},
+        "rows": [_roof_row(n, c, best, times[n]) for n, c in counted.items() if times[n]],
     }
 
 
@@ -136,7 +138,7 @@ def _here(library: str) -> bool:
     return module is None or find_spec(module) is not None
 
 
-def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float], shares: list[float]) -> dict[str, Any]:
+def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float]) -> dict[str, Any]:
     return {
         "name": name,
         "operations": cost.operations,
@@ -145,7 +147,7 @@ def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float], shares: l
         "bound": roofs.bound(cost),
         "how": cost.how,
         "cpu_ms": median_interval(times).row(),
-        "fraction": median_interval(shares).row(),
+        "fraction": median_interval([roofs.least_ms(cost) / ms for ms in times]).row(),
     }
 
 

@@ -14,6 +14,9 @@ SPREAD: Final = 0.10
 DRIFT: Final = 0.05
 """Change of the yardstick from the first half of a run to the second above which the machine was not the same one."""
 
+WAITING: Final = 0.05
+"""Share of the yardstick's time off the processors above which others had them: longer pieces waited more often than it."""
+
 LEAST: Final = 6
 """Least values whose range is a 95 % interval of the median: 1 − 2·2⁻⁶ = 0.97."""
 
@@ -124,7 +127,7 @@ class Noise:
     @property
     def too_noisy(self) -> bool:
         """Whether absolute times of this run should not be quoted."""
-        return self.spread > SPREAD or abs(self.drift) > DRIFT
+        return self.spread > SPREAD or abs(self.drift) > DRIFT or self.waiting > WAITING
 
     def row(self) -> dict[str, Any]:
         """As plain data, with ``too_noisy`` and a sentence in ``says``."""
@@ -135,7 +138,7 @@ class Noise:
         state = "too noisy: quote no time of this run" if self.too_noisy else "steady"
         return (
             f"{state} (yardstick n={self.n}: spread {100 * self.spread:.0f} %, drift {100 * self.drift:+.0f} %, "
-            f"waiting {100 * self.waiting:.0f} %; limits {100 * SPREAD:.0f} and {100 * DRIFT:.0f} %)"
+            f"waiting {100 * self.waiting:.0f} %; limits {100 * SPREAD:.0f}, {100 * DRIFT:.0f} and {100 * WAITING:.0f} %)"
         )
 
 

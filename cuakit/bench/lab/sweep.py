@@ -92,7 +92,7 @@ def sweep(
 
     Returns:
         Rows ``name``, ``network``, ``shape``, ``runtime``, ``precision``, ``threads``, ``wall_ms``, ``cpu_ms`` and
-        ``ratio`` to ONNX Runtime on one thread in the same laps; or ``lost`` with the reason. And the noise.
+        ``ratio`` and ``cpu_ratio`` to ONNX Runtime on one thread in the same laps; or ``lost`` with the reason. And the noise.
     """
     rows: list[dict[str, Any]] = []
     wall: list[float] = []
@@ -105,6 +105,7 @@ def sweep(
             row = _told(p) | {"wall_ms": timed.wall(p.name).row(), "cpu_ms": timed.cpu(p.name).row()}
             if base and p.name != base:
                 row["ratio"] = ratio_interval(timed.wall_ms[p.name], timed.wall_ms[base]).row()
+                row["cpu_ratio"] = ratio_interval(timed.cpu_ms[p.name], timed.cpu_ms[base]).row()
             rows.append(row)
         rows += [_told(p) | {"lost": why} for p, why in lost.items()]
         wall += timed.wall_ms[YARDSTICK]

@@ -46,11 +46,14 @@ def _spans(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _sweep(part: Mapping[str, Any]) -> Iterator[str]:
-    yield from plain_table([(r["name"], *_times(r)) for r in part["rows"]])
+    head = ("", "wall ms", "wall ratio", "processor ratio")
+    yield from plain_table([head, *((r["name"], *_times(r)) for r in part["rows"])])
 
 
-def _times(row: Mapping[str, Any]) -> tuple[str, str]:
-    return (row["lost"], "") if "lost" in row else (estimate(row["wall_ms"]), estimate(row.get("ratio")))
+def _times(row: Mapping[str, Any]) -> tuple[str, ...]:
+    if "lost" in row:
+        return row["lost"], "", ""
+    return estimate(row["wall_ms"]), estimate(row.get("ratio")), estimate(row.get("cpu_ratio"))
 
 
 def _isa(part: Mapping[str, Any]) -> Iterator[str]:
@@ -92,7 +95,7 @@ def _roofline(part: Mapping[str, Any]) -> Iterator[str]:
 _PARTS: Final[Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]]] = {
     "stages": ("stage, wall ms", _spans),
     "page": ("page, wall ms", _spans),
-    "sweep": ("sweep: wall ms, and over onnxruntime f32 on 1 thread", _sweep),
+    "sweep": ("sweep: time, and over onnxruntime f32 on 1 thread", _sweep),
     "isa": ("instruction sets: processor time over that without a cap", _isa),
     "roofline": ("roofline, one thread", _roofline),
 }
