@@ -18,6 +18,7 @@ from cuakit.perceive.fuse import FuseOptions, fuse
 from cuakit.perceive.glyphs import mark_glyphs, without_marks
 from cuakit.perceive.lattice import without_canvas_grid
 from cuakit.perceive.links import Piece, split_links
+from cuakit.perceive.omniparser import OmniParser
 from cuakit.perceive.roles import assign_roles
 from cuakit.perceive.text import Line, PpOcrText
 
@@ -32,6 +33,7 @@ class Pixels:
         contours: How shapes are found; a mapping of options will do.
         text: How text is read; a mapping of options will do.
         fuse: Distances for joining the two; a mapping of options will do.
+        icons: Icons from the OmniParser extension as well, when it is installed; a mapping of options will do.
         remember: Frames whose result is kept; 0 for none.
     """
 
@@ -39,6 +41,7 @@ class Pixels:
     contours: Contours = field(default_factory=Contours)
     text: PpOcrText = field(default_factory=PpOcrText)
     fuse: FuseOptions = field(default_factory=FuseOptions)
+    icons: OmniParser | None = None
     remember: int = 8
     _seen: OrderedDict[tuple[str, float], Candidates] = field(
         default_factory=OrderedDict, init=False, repr=False, compare=False
@@ -46,7 +49,7 @@ class Pixels:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("contours", Contours), ("text", PpOcrText), ("fuse", FuseOptions)):
+        for name, kind in (("contours", Contours), ("text", PpOcrText), ("fuse", FuseOptions), ("icons", OmniParser)):
             options = getattr(self, name)
             if isinstance(options, Mapping):  # as written in an agent's file
                 object.__setattr__(self, name, kind(**options))
@@ -85,17 +88,19 @@ class Pixels:
 
     def models(self) -> tuple[Model, ...]:
         """The networks that take part, loaded if they were not."""
-        return self.text.models()
+        return (*self.text.models(), *(self.icons.models() if self.icons else ()))
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know about how it runs."""
-        return self.text.notes()
+        return (*self.text.notes(), *(self.icons.notes() if self.icons else ()))
 
     def assemble(self, shot: Screenshot, lines: Sequence[Line], *, watch: Stopwatch | None = None) -> Candidates:
         """Everything but reading: candidates from a frame whose lines of text are known."""
         watch = watch or Stopwatch()
         with watch.span("contours"):
             shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
+        with watch.span("icons"):
+            icons = self.icons(shot) if self.icons else Candidates()
         with watch.span("links"):
             pieces = split_links(shot, without_marks(shot, lines, shapes))
         texts = _rows(pieces)
@@ -106,7 +111,7 @@ class Pixels:
             return None if not boxes else _hull(boxes)
 
         with watch.span("fuse"):
-            fused = fuse(shapes, texts, scale=shot.scale, options=self.fuse)
+            fused = fuse(shapes, icons, texts, scale=shot.scale, options=self.fuse)
         with watch.span("roles"):
             return assign_roles(shot, fused, text_box)
 
