@@ -20,10 +20,10 @@ import numpy as np
 
 from cuakit.bench.machine import peak_memory_mb
 from cuakit.bench.matching import SAME
-from cuakit.bench.peers import rapidocr_defaults
+from cuakit.bench.peers import omniparser_reference, rapidocr_defaults
 from cuakit.bench.stats import wilson
 from cuakit.capture.image import load_image
-from cuakit.core.errors import BackendError, MissingExtra
+from cuakit.core.errors import BackendError, CuakitError, MissingExtra
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
 from cuakit.data.annotations import Screen
@@ -54,12 +54,12 @@ def in_a_process(screens: Sequence[Screen], *, most: int = 3) -> dict[str, Any]:
 def measure(shots: Sequence[Screenshot], *, rounds: int = ROUNDS) -> dict[str, Any]:
     """Times of every part on some pictures, interleaved; milliseconds are medians over rounds and pictures."""
     pixels, again = Pixels(remember=0), Pixels(remember=1)
-    reader = _reader()
+    reader, reference = _reader(), _reference()
     times: dict[str, list[float]] = {}
     for shot in shots:
         changed, uhd = _changed(shot), _twice(shot)
         for lap in range(rounds + 1):
-            made = _lap(shot, changed, uhd, pixels, again=again, reader=reader)
+            made = _lap(shot, changed, uhd, pixels, again=again, reader=reader, reference=reference)
             if lap:  # the first one loads and warms
                 for name, ms in made.items():
                     times.setdefault(name, []).append(ms)
@@ -74,6 +74,8 @@ def measure(shots: Sequence[Screenshot], *, rounds: int = ROUNDS) -> dict[str, A
         "id_persistence_95": [persistent.low, persistent.high],
         "id_persistence_n": rows,
         "rapidocr_ms": round(median(times["rapidocr"]), 1) if "rapidocr" in times else None,
+        "reference_ms": round(median(times["reference"]), 1) if "reference" in times else None,
+        "cold_speedup": _ratio(times.get("reference"), times["cold"]),
         "speedup_over_rapidocr": _ratio(times.get("rapidocr"), times["cold"]),
         "warm_ratio": _ratio(times["local change"], times["cold"]),
         "same_frame_ms": round(median(times["same frame"]), 2),
@@ -90,6 +92,7 @@ def _lap(
     *,
     again: Pixels,
     reader: Callable[[Screenshot], object] | None,
+    reference: Callable[[Screenshot], object] | None,
 ) -> Mapping[str, float]:
     part = Incremental()
     part(shot)
@@ -105,6 +108,8 @@ def _lap(
     }
     if reader is not None:
         made["rapidocr"] = _ms(lambda: reader(shot))
+    if reference is not None:
+        made["reference"] = _ms(lambda: reference(shot))
     return made
 
 
@@ -122,6 +127,14 @@ def _reader() -> Callable[[Screenshot], object] | None:
     try:
         return rapidocr_defaults()
     except MissingExtra:
+        return None
+
+
+def _reference() -> Callable[[Screenshot], object] | None:
+    """OmniParser at its reference size with ``rapidocr``, when the extension is installed."""
+    try:
+        return omniparser_reference()
+    except CuakitError:
         return None
 
 

@@ -1,7 +1,7 @@
 """Questions in, one legal action out; nothing for an answer that breaks a rule."""
 
 import json
-from dataclasses import dataclass, replace, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
