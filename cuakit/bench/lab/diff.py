@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from cuakit.bench.lab.samples import Estimate, rows_by_name, verdict
+from cuakit.bench.lab.samples import LEAST, SPREAD, Estimate, rows_by_name
 from cuakit.core.errors import UsageError
 
 _TIMED: Final = {"stages": "wall_ms", "page": "wall_ms", "sweep": "wall_ms", "isa": "cpu_ms", "roofline": "cpu_ms"}
@@ -16,7 +16,8 @@ def compare_profiles(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, An
     """Times of B over times of A, piece by piece.
 
     The laps of two runs are no pairs, so the interval of a ratio reaches from the least of B over the most of A to the most of
-    B over the least of A: wider than 95 %, never narrower.
+    B over the least of A: wider than 95 %, never narrower. Two sessions on one machine differ by some percent by themselves, so
+    ``slower`` and ``faster`` are only said of a whole interval beyond a tenth.
 
     Args:
         a: A profile, as :func:`cuakit.bench.lab.profile` makes it.
@@ -68,8 +69,16 @@ def _rows(part: str, column: str, a: Mapping[str, Any], b: Mapping[str, Any]) ->
             "a_ms": one["value"],
             "b_ms": two["value"],
             "ratio": ratio.row(),
-            "says": "too noisy" if noisy else verdict(ratio),
+            "says": "too noisy" if noisy else _says(ratio),
         }
+
+
+def _says(ratio: Estimate) -> str:
+    if ratio.n < LEAST:
+        return "too few"
+    if ratio.low > 1 + SPREAD:
+        return "slower"
+    return "faster" if ratio.high * (1 + SPREAD) < 1 else "no difference seen"
 
 
 def _differing(a: Mapping[str, Any], b: Mapping[str, Any], keys: tuple[str, ...] = ()) -> dict[str, list[Any]]:

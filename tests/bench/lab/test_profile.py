@@ -127,6 +127,17 @@ def test_a_machine_twice_as_slow_is_slower_in_every_piece(kept):
     assert "abacus" in comparison_text(found)
 
 
+@pytest.mark.parametrize(("factor", "says"), [(1.1, "no difference seen"), (1.2, "slower"), (0.8, "faster")])
+def test_what_two_sessions_differ_by_themselves_is_no_difference(kept, factor, says):
+    other = copy.deepcopy(kept)
+    for row in other["stages"]["rows"]:
+        row["wall_ms"] = {k: v * factor if k in ("value", "low", "high") else v for k, v in row["wall_ms"].items()}
+    assert {r["says"] for r in lab.compare_profiles(kept, other)["rows"]} == {says}
+    for row in other["stages"]["rows"]:
+        row["wall_ms"]["n"] = 3
+    assert {r["says"] for r in lab.compare_profiles(kept, other)["rows"]} == {"too few"}
+
+
 def test_a_noisy_profile_proves_nothing(kept):
     other = copy.deepcopy(kept)
     other["stages"]["noise"]["too_noisy"] = True
