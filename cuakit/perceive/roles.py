@@ -15,6 +15,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
 from cuakit.perceive.colours import colour_word
+from cuakit.perceive.company import with_menubars, with_navigation
 from cuakit.perceive.glyphs import CLOSE, is_cross
 
 ACTIONS: Final = {
@@ -67,6 +68,7 @@ def assign_roles(shot: Screenshot, found: Candidates, text_box: Callable[[Candid
         children.setdefault(c.parent, []).append(c)
     rows = [_with_role(shot, c, children.get(c.id, []), text_box(c), scale) for c in found]
     rows = _tabs([_named_field(c, rows, scale) for c in rows], scale)
+    rows = with_navigation(with_menubars(rows, scale), scale)
     return Candidates(_with_actions(_tight(shot, c)) for c in rows)
 
 
@@ -116,8 +118,11 @@ def _text_control(shot: Screenshot, c: Candidate, text: Box, look: _Look) -> Can
         return replace(c, role="textbox", value=c.text, hit=c.hit or text.at(0.08, 0.5))
     if wide and off_centre and left < 20 * scale and _has_arrow(shot, c.box, text.right):
         return replace(c, role="combobox", value=c.text)
-    if wide and off_centre and left < 16 * scale and look.field and look.differs < 24 and not flush:
+    quiet = look.differs < 24 or look.bright >= 250  # white to write on, also where the page has a colour
+    if wide and off_centre and left < 16 * scale and look.field and quiet and not flush:
         return replace(c, role="textbox", value=c.text)
+    if wide and look.field and quiet and (asks := _SEARCH.match(c.text)):
+        return replace(c, role="searchbox", name=asks[0], actions=("click", "type"))
     if c.box.width >= 5 * c.box.height and off_centre and left < 20 * scale and look.differs >= 12:
         return replace(c, role="tab")  # a bar with its words at the left opens what is below it
     return replace(c, role="button")
@@ -219,6 +224,9 @@ def _named_field(c: Candidate, rows: list[Candidate], scale: float) -> Candidate
             best, nearest = t.text.rstrip(" :*"), distance
     return replace(c, name=best or c.name)
 
+
+_SEARCH: Final = re.compile(r"(?:search|find|filter)\b(?: [^\W\d_]{2,})*", re.IGNORECASE)
+"""What an empty search field shows; a magnifier behind it is often read as a letter."""
 
 _DATE: Final = re.compile(r"[dmy]{2,4}([/.-])[dmy]{2,4}\1[dmy]{2,4}", re.IGNORECASE)
 """What an empty date field shows."""
