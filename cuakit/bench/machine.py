@@ -60,13 +60,12 @@ def machine_card() -> dict[str, Any]:
     """CPU, flags, cores, memory, system and commit, as plain data. Names no person and no host."""
     model, flags = processor()
     physical, logical = psutil.cpu_count(logical=False), os.cpu_count()
-    affinity = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(logical or 1))
     return {
         "cpu": model,
         "flags": [f for f in FLAGS if f in flags],
         "arch": platform.machine(),
-        "cores": {"physical": physical, "logical": logical, "usable": len(affinity)},
-        "affinity": affinity,
+        "cores": {"physical": physical, "logical": logical, "usable": len(affinity())},
+        "affinity": list(affinity()),
         "smt": bool(physical and logical and logical > physical),
         "governor": _read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")) or "not told",
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
@@ -74,6 +73,13 @@ def machine_card() -> dict[str, Any]:
         "python": platform.python_version(),
         "commit": commit(),
     }
+
+
+def affinity() -> tuple[int, ...]:
+    """Logical cores that this process may run on; all of them where the system has no such limit."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
 
 
 def processor(

@@ -39,10 +39,6 @@ class Estimate:
     n: int
     coverage: float
 
-    def scaled(self, by: float) -> Estimate:
-        """The same in another unit; ``by`` is positive."""
-        return Estimate(self.value * by, self.low * by, self.high * by, self.n, self.coverage)
-
     def row(self, unit: str = "") -> dict[str, Any]:
         """As plain data, rounded to five digits: ``value``, ``low``, ``high``, ``n``, ``coverage``, and the unit if any."""
         made = {k: _digits(v) if isinstance(v, float) else v for k, v in asdict(self).items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from cuakit.bench.lab.laps import YARDSTICK, run_laps
 from cuakit.bench.lab.pieces import DETECTOR, READER, Network, noise, onnx_network, openvino_network
 from cuakit.bench.lab.samples import Noise, ratio_interval
+from cuakit.bench.machine import affinity
 from cuakit.core.errors import MissingExtra, ModelError
 
 SIZES: Final = ((416, 640), (608, 960), (800, 1280))
@@ -56,7 +56,7 @@ class Point:
 
 def thread_counts() -> tuple[int, ...]:
     """One, two, four… up to the cores that this process may use."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    usable = len(affinity())
     return tuple(sorted({*(2**k for k in range(10) if 2**k <= usable), usable}))
 
 
