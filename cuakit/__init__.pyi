@@ -53,5 +53,6 @@ from .facade import decide as decide, observe as observe, parse_visual_regions a
 from .loop import run_subtask as run_subtask
 from .suites.loader import load_suite as load_suite
 from .viz.chooser import Chooser as Chooser
+from .viz.tuner import Tuner as Tuner
 
 __version__: str
