@@ -32,7 +32,7 @@ def compare_profiles(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, An
     """
     rows = [row for part, column in _TIMED.items() for row in _rows(part, column, a, b)]
     if not rows:
-        raise UsageError("the two profiles have no piece in common", hint="measure the same parts on both")
+        raise UsageError("the profiles have no piece in common", hint="measure the same parts on both")
     noisy = [
         f"{side} was too noisy in {part}"
         for side, one in (("A", a), ("B", b))

@@ -1,28 +1,21 @@
-"""A profile: the machine's card, and what was measured on it, as one object that can be kept and compared."""
+"""Measuring a profile: the machine's card, and what was measured on it, as one object that can be kept and compared."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Any
 
 from cuakit.bench.lab import isa, stages, sweep
+from cuakit.bench.lab.kept import PARTS, SCHEMA
 from cuakit.bench.lab.pieces import pieces
 from cuakit.bench.lab.roofline import Cost, Roofs
 from cuakit.bench.lab.samples import median_interval
 from cuakit.bench.lab.worker import ROOFS
 from cuakit.bench.machine import machine_card, package_set
 from cuakit.core.errors import BackendError, MissingExtra, ModelError, UsageError
-
-SCHEMA: Final = 1
-"""Version of the layout."""
-
-PARTS: Final = ("stages", "page", "sweep", "isa", "roofline")
-"""What can be measured, in the order in which it is."""
 
 
 def profile(
@@ -149,21 +142,3 @@ def _roof_row(name: str, cost: Cost, roofs: Roofs, times: list[float]) -> dict[s
         "cpu_ms": median_interval(times).row(),
         "fraction": median_interval([roofs.least_ms(cost) / ms for ms in times]).row(),
     }
-
-
-def read_profile(path: str | Path) -> dict[str, Any]:
-    """A profile that was kept.
-
-    Raises:
-        UsageError: There is no such file, it is no profile, or a newer one.
-    """
-    try:
-        lines = Path(path).read_text("utf-8").strip().splitlines()
-        found = json.loads("\n".join(lines)) if lines and lines[0] == "{" else json.loads(lines[-1])
-    except (OSError, UnicodeDecodeError, ValueError, IndexError) as wrong:
-        raise UsageError(f"{path} cannot be read as a profile: {wrong}", hint="cuakit profile --out FILE") from wrong
-    if not isinstance(found, dict) or found.get("kind") != "profile" or not isinstance(found.get("machine"), dict):
-        raise UsageError(f"{path} holds no profile", hint="cuakit profile --out FILE")
-    if found.get("schema", 0) > SCHEMA:
-        raise UsageError(f"{path} was written by a newer version", hint="pip install -U cuakit")
-    return found

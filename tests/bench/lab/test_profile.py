@@ -172,6 +172,26 @@ def test_a_file_that_holds_no_profile_is_a_sentence(text, tmp_path, kept, capsys
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        [],
+        {"rows": [{}]},
+        {"rows": [{"name": "a", "wall_ms": 3}]},
+        {"rows": [{"name": "a", "wall_ms": {"value": 1}}]},
+        {"rows": [{"name": "a", "wall_ms": {"value": "1", "low": "1", "high": "1", "n": 6, "coverage": 1}}]},
+        {"rows": [], "noise": 3},
+        {"rows": []},
+    ],
+)
+def test_a_damaged_profile_is_a_sentence(part, tmp_path, kept, capsys):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps(kept))
+    bad.write_text(json.dumps(kept | {"stages": part}))
+    assert main(["profile", "compare", str(good), str(bad)]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_a_newer_profile_is_refused(tmp_path, kept):
     newer = tmp_path / "newer.json"
     newer.write_text(json.dumps(kept | {"schema": 99}))
