@@ -25,6 +25,7 @@ def parse(
     min_confidence: float = 0.0,
     max_regions: int | None = None,
     deadline_ms: float | None = None,
+    tuned: Flag = False,
     overlay: Path | None = None,
 ) -> None:
     """Find the objects on a picture, a page or the screen, and print them as JSON.
@@ -40,6 +41,7 @@ def parse(
         min_confidence: Least confidence to keep, in [0, 1].
         max_regions: Most objects; the least confident are left out, with a warning.
         deadline_ms: Longest time that the parse may take.
+        tuned: Read pixels with what cuakit tune found to be fastest here.
         overlay: Also write a picture with numbered boxes: .png, .svg or .html.
     """
     from cuakit.core.errors import UsageError
@@ -55,6 +57,13 @@ def parse(
         "max_regions": max_regions,
         "deadline_ms": deadline_ms,
     }
+    if tuned and stage == "pixels-v1":
+        from cuakit.perceive.tuned import read
+
+        options, note = read()
+        limits |= options
+        if note:
+            print(note, file=sys.stderr)
     found = _parse(image, url, stage, scale, limits)
     assert found.observation is not None
     if overlay is not None:
