@@ -11,11 +11,12 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from cuakit.cli import bench, extension, models, perceive, profile, publish, run, serve, show, tune
+from cuakit.cli import bench, extension, models, osworld, perceive, profile, publish, run, serve, show, tune
 
 app = App(name="cuakit", help="See named objects instead of pixels, act under a lease, and measure all of it.")
 app.command(bench.app)
 app.command(models.app)
+app.command(osworld.app)
 app.command(extension.app)
 app.command(tune.tune)
 app.command(profile.app)

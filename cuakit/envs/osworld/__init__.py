@@ -1,0 +1,1 @@
+"""OSWorld's published tasks on this machine."""
