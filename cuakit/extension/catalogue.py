@@ -23,6 +23,8 @@ MAX_BYTES: Final = 1 << 20
 MAX_FILE: Final = 4 << 30
 """Largest file of an extension."""
 
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""A folder beside ``trust.json`` and ``.lock`` bears it, so it can be neither."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _STRICT: Final[Mapping[str, Any]] = {"extra": "forbid"}
@@ -98,7 +100,7 @@ class Release:
     url: str = ""
 
     def __post_init__(self) -> None:
-        _check(ok=bool(_NAME.fullmatch(self.id)), what=f"id {self.id!r} is no short name")
+        _check(ok=bool(_ID.fullmatch(self.id)), what=f"id {self.id!r} is no short name")
         _check(ok=bool(_NAME.fullmatch(self.version)), what=f"version {self.version!r} is no short word")
         paths = [f.path for f in self.files]
         _check(ok=len({p.casefold() for p in paths}) == len(paths), what="two files share a path")

@@ -163,7 +163,7 @@ def install(what: Plan, *, confirm: str, accept_licence: str, at: Path | None = 
             "licence_not_accepted", f"{release.id} is licensed {release.licence.spdx}", hint=_how_to_accept(what)
         )
     root.mkdir(parents=True, exist_ok=True)
-    with file_lock(root / "lock"):
+    with file_lock(root / ".lock"):
         if what.envelope is not None:
             believed = trust.read(root)
             found = signed.fresh(what.envelope, believed, now)

@@ -25,10 +25,17 @@ _LANDLOCK: Final = (444, 446)  # create_ruleset, restrict_self; the same numbers
 _WRITES: Final = sum(1 << bit for bit in (1, *range(4, 13)))  # write a file; remove and make of every kind (ABI 1)
 
 # Per machine: AUDIT_ARCH, then the numbers of socket, socketpair, connect, bind, execve, execveat, ptrace,
-# process_vm_readv, process_vm_writev, io_uring_setup (which can make sockets), bpf, mount, unshare, setns.
+# process_vm_readv, process_vm_writev, io_uring_setup (which can make sockets), bpf, mount, unshare, setns, kill, tkill,
+# tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal, pidfd_getfd.
 _CALLS: Final = {
-    "x86_64": (0xC000003E, (41, 53, 42, 49, 59, 322, 101, 310, 311, 425, 321, 165, 272, 308)),
-    "aarch64": (0xC00000B7, (198, 199, 203, 200, 221, 281, 117, 270, 271, 425, 280, 40, 97, 268)),
+    "x86_64": (
+        0xC000003E,
+        (41, 53, 42, 49, 59, 322, 101, 310, 311, 425, 321, 165, 272, 308, 62, 200, 234, 129, 297, 424, 438),
+    ),
+    "aarch64": (
+        0xC00000B7,
+        (198, 199, 203, 200, 221, 281, 117, 270, 271, 425, 280, 40, 97, 268, 129, 130, 131, 138, 240, 424, 438),
+    ),
 }
 
 
@@ -119,7 +126,7 @@ def program(machine: str) -> bytes:
 
 
 def _no_calls(libc: Any) -> bool:
-    """Seccomp: no sockets, no other programs, no looking into other processes."""
+    """Seccomp: no sockets, no other programs, no looking into other processes and no signals to them."""
     machine = platform.machine()
     if machine not in _CALLS or struct.calcsize("P") != 8:
         return False

@@ -232,6 +232,12 @@ def test_a_list_with_an_impossible_file_is_none(change):
         File(**({"path": "x", "size": 1, "sha256": "0" * 64} | change))
 
 
+@pytest.mark.parametrize("id", ["trust.json", ".lock", "..", "Toy", "a/b", ""])
+def test_an_extension_cannot_take_the_place_of_what_lies_beside_it(files, home, id):
+    spoiled(files / "extension.json", lambda d: d.update(id=id))
+    refusal("catalogue_invalid", steps.plan_own, id, files)
+
+
 def test_two_files_of_one_name_are_refused(files, home):
     twice = release(files).files[:1] * 2
     spoiled(files / "extension.json", lambda d: d.update(files=[f | {} for f in d["files"][:1] * 2]))
