@@ -67,6 +67,10 @@ def _vm_file(left: Left, getter: Mapping[str, Any]) -> Any:
     return _one_or_many(getter, copy)
 
 
+def _gimp_config(left: Left, getter: Mapping[str, Any]) -> Any:
+    return _vm_file(left, {"path": f"~/.config/GIMP/2.10/{getter['file_name']}", "dest": getter["dest"]})
+
+
 def _cloud_file(left: Left, getter: Mapping[str, Any]) -> Any:
     def copy(url: str, name: str) -> str:
         source = _fixture(left, url)
@@ -112,5 +116,7 @@ def _copied(source: Path, target: Path) -> str:
     return str(target)
 
 
-GETTERS: Final[Mapping[str, Getter]] = MappingProxyType({"rule": _rule, "vm_file": _vm_file, "cloud_file": _cloud_file})
+GETTERS: Final[Mapping[str, Getter]] = MappingProxyType(
+    {"rule": _rule, "vm_file": _vm_file, "cloud_file": _cloud_file, "gimp_config_file": _gimp_config}
+)
 """Getter → how it is answered from files alone, without a desktop and without running anything."""

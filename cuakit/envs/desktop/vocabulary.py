@@ -71,6 +71,30 @@ APPS: Final[Mapping[str, str]] = MappingProxyType(
 """Spelling → application."""
 
 
+PPTX_ASKED_FOR: Final = frozenset(
+    {
+        "image_size",
+        "modify_height",
+        "shape_for_shift_size",
+        "title_bottom_position",
+        "table_bottom_position",
+        "right_position",
+        "top_position",
+    }
+)
+"""What ``compare_pptx_files`` looks at only when asked; each of the last four stands for one published task."""
+
+PPTX_OPTIONS: Final = frozenset(
+    f"examine_{word}"
+    for word in (
+        *"shape text indent font_name font_size font_bold font_italic color_rgb font_underline strike_through".split(),
+        *"alignment bullets background_color note number_of_slides run_count".split(),
+        *PPTX_ASKED_FOR,
+    )
+) | {"approximately_tolerance"}
+"""Options of ``compare_pptx_files`` here; a task with another one cannot be judged."""
+
+
 def app_name(spelling: str) -> str:
     """One spelling for an application; unknown words stay, in small letters."""
     word = spelling.strip().casefold()

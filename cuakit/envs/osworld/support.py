@@ -10,7 +10,8 @@ from cuakit.envs.desktop.getters import GETTERS
 from cuakit.envs.desktop.judge import INFEASIBLE
 from cuakit.envs.desktop.metrics import METRICS
 from cuakit.envs.desktop.safety import commands
-from cuakit.envs.desktop.task import DesktopTask
+from cuakit.envs.desktop.task import Check, DesktopTask
+from cuakit.envs.desktop.vocabulary import PPTX_OPTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class Support:
 
     Args:
         name: ``domain/id``.
-        missing: Metrics and getters that there are not, such as ``metric compare_pdfs``; empty: it can be judged.
+        missing: Metrics, getters and options that there are not, such as ``metric compare_pdfs``; empty: it can be judged.
         postconfig: Whether something must happen before its judge looks, such as saving the open document.
         commands: Places where the file runs a command of its own.
     """
@@ -43,10 +44,16 @@ def support(name: str, task: DesktopTask) -> Support:
     getters = [f"getter {p.get('type')}" for p in parts if p.get("type") not in GETTERS]
     return Support(
         name=name,
-        missing=tuple(dict.fromkeys((*metrics, *getters))),
+        missing=tuple(dict.fromkeys((*metrics, *getters, *(o for c in checks for o in _options(c))))),
         postconfig=any(s.type != "sleep" for s in task.evaluator.postconfig),
         commands=commands(task),
     )
+
+
+def _options(check: Check) -> list[str]:
+    if check.func != "compare_pptx_files":
+        return []
+    return [f"option {o}" for o in check.options if o not in PPTX_OPTIONS and not o.startswith("_")]
 
 
 def survey(tasks: Mapping[str, DesktopTask]) -> tuple[Support, ...]:

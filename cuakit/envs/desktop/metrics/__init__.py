@@ -25,6 +25,18 @@ _BY_MODULE: Final = {
         "compare_zip_files check_json_keybindings run_sqlite3"
     ),
     "tables": "compare_table",
+    "documents": (
+        "compare_docx_files compare_docx_tables compare_docx_images compare_line_spacing compare_font_names "
+        "contains_page_break is_first_line_centered check_italic_font_size_14 compare_subscript_contains "
+        "evaluate_strike_through_last_paragraph"
+    ),
+    "slides": "compare_pptx_files",
+    "papers": "compare_pdfs check_pdf_pages",
+    "images": (
+        "compare_images compare_image_list check_image_size check_image_file_size check_image_mirror check_structure_sim "
+        "check_structure_sim_with_threshold check_structure_sim_resized check_brightness_decrease_and_structure_sim "
+        "check_saturation_increase_and_structure_sim check_contrast_increase_and_structure_sim"
+    ),
 }
 
 METRICS: Final[Mapping[str, str]] = MappingProxyType(
