@@ -114,7 +114,14 @@ class Agent:
         made: Decider = registry.build("decide", self.decide.name, **args)
         return made
 
-    def assemble(self, surface: Surface, broker: CaptureBroker, decider: Decider | None = None) -> Stages:
+    def assemble(
+        self,
+        surface: Surface,
+        broker: CaptureBroker,
+        decider: Decider | None = None,
+        *,
+        consent: frozenset[str] | None = None,
+    ) -> Stages:
         """All stages, bound to a live surface.
 
         A pixels-only agent gets neither the title nor anything that the surface could tell its actor about itself.
@@ -123,6 +130,7 @@ class Agent:
             surface: What is looked at and acted on.
             broker: Issues and checks the leases.
             decider: Used instead of the one in the spec, for example a scripted oracle.
+            consent: Kinds of risk that the actor may take; None where whoever calls answers for it.
         """
         pixels = self.observe == "pixels"
         perceive = registry.build("perceive", self.perceive.name, **self.perceive.args)
@@ -133,7 +141,7 @@ class Agent:
         return Stages(
             perceive=bind(perceive, surface),
             decide=decider or self.decider(),
-            act=actor.bind(surface, broker),
+            act=actor.bind(surface, broker, consent=consent),
             settle=bind(settle, surface),
             title=str if pixels else surface.title,
         )

@@ -39,6 +39,9 @@ def ending(steps: Sequence[Step], subtask: Subtask, *, dry_run: bool = False) ->
     last = steps[-1].decision
     if last.outcome in _TERMINAL:
         return _TERMINAL[last.outcome], last.reason or last.outcome
+    receipt = steps[-1].receipt
+    if receipt is not None and receipt.code == "consent_required":
+        return "NEEDS_AGENT", receipt.message
     if dry_run:
         return "DRY_RUN", "the action was checked and not carried out"
     if sum(map(injected, steps)) >= subtask.max_actions:

@@ -51,7 +51,7 @@ def run_subtask(
         DecisionError: The decision model failed.
     """
     broker = broker or CaptureBroker()
-    stages = agent.assemble(surface, broker, decider)
+    stages = agent.assemble(surface, broker, decider, consent=subtask.allowed_risks)
     keep = record or (lambda _: None)
     stop_at = time.monotonic() + deadline_s
     steps: list[Step] = []

@@ -17,6 +17,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.errors import LeaseError
 from cuakit.core.geometry import Box, Point
 from cuakit.core.lease import Capture, Leases, Target
+from cuakit.core.risk import consequences
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.stages import Surface
 
@@ -77,6 +78,7 @@ def take_aim(
     *,
     limits: guard.Limits | None,
     still_there: StillThere | None = None,
+    consent: frozenset[str] | None = None,
 ) -> Aim:
     """Check an action against its lease and the live surface.
 
@@ -87,6 +89,7 @@ def take_aim(
         capture_id: The lease.
         limits: Tolerances of the content guard; None leaves it out, for measuring what it is worth.
         still_there: Second opinion on a candidate's identity.
+        consent: Kinds of risk that may be taken; None where whoever calls answers for it.
 
     Raises:
         LeaseError: The first thing that does not hold. The capture is unspent.
@@ -96,6 +99,10 @@ def take_aim(
     target, size = surface.target(), surface.size()
     Leases.match(capture, target, size)
     shot, candidates = broker.recall(capture_id)
+    if consent is not None and (risky := consequences(action, candidates) - consent):
+        raise LeaseError(
+            "consent_required", f"{action.kind} would {' and '.join(sorted(risky))}, which nobody consented to"
+        )
     marks = tuple(_mark(shot, _find(candidates, id, capture_id), at) for id, at in _ends(action))
     watched = marks or _keyboard(action, shot, candidates)
     if limits is not None and watched:

@@ -29,9 +29,9 @@ class DryRun:
 
     stage_id: ClassVar[str] = "dry-run-v1"
 
-    def bind(self, surface: Surface, broker: CaptureBroker) -> BoundDryRun:
-        """The checker on one live surface."""
-        return BoundDryRun(surface=surface, broker=broker)
+    def bind(self, surface: Surface, broker: CaptureBroker, *, consent: frozenset[str] | None = None) -> BoundDryRun:
+        """The checker on one live surface; ``consent`` as in :meth:`cuakit.act.executor.LeasedActor.bind`."""
+        return BoundDryRun(surface=surface, broker=broker, consent=consent)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,7 @@ class BoundDryRun:
 
     surface: Surface
     broker: CaptureBroker
+    consent: frozenset[str] | None = None
 
     def __call__(self, decision: Decision, observation: Observation, /) -> Receipt:
         """Check a decision.
@@ -64,6 +65,7 @@ class BoundDryRun:
                 capture_id,
                 limits=Limits(),
                 still_there=routes.identity_of(self.surface),
+                consent=self.consent,
             )
         except (LeaseError, BackendError, UsageError) as why:
             return refusal(why, capture_id)

@@ -51,13 +51,21 @@ class LeasedActor:
     highlight: int = Limits.highlight
     blind: bool = False
 
-    def bind(self, surface: Surface, broker: CaptureBroker, *, injector: Injector | None = None) -> BoundActor:
+    def bind(
+        self,
+        surface: Surface,
+        broker: CaptureBroker,
+        *,
+        injector: Injector | None = None,
+        consent: frozenset[str] | None = None,
+    ) -> BoundActor:
         """The actor on one live surface.
 
         Args:
             surface: What is acted on.
             broker: Issued the captures that will be used.
             injector: Way in; by default the one that fits the surface.
+            consent: Kinds of risk that may be taken, see :mod:`cuakit.core.risk`; None where whoever calls answers for it.
 
         Raises:
             UsageError: There is no way in for this kind of surface.
@@ -69,6 +77,7 @@ class LeasedActor:
             injector=injector or routes.injector_for(surface, blind=self.blind),
             limits=limits,
             still_there=routes.identity_of(surface) if self.identity and not self.blind else None,
+            consent=consent,
         )
 
 
@@ -81,6 +90,7 @@ class BoundActor:
     injector: Injector
     limits: Limits | None
     still_there: StillThere | None = None
+    consent: frozenset[str] | None = None
     sleep: Callable[[float], Any] = field(default=time.sleep)
 
     def __call__(self, decision: Decision, observation: Observation, /) -> Receipt:
@@ -118,6 +128,7 @@ class BoundActor:
                 capture_id,
                 limits=self.limits,
                 still_there=self.still_there,
+                consent=self.consent,
             )
             self.broker.admit(capture_id, self.surface.target(), self.surface.size())
         except (LeaseError, BackendError, UsageError) as why:

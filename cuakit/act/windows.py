@@ -72,8 +72,15 @@ class WindowActor:
     session: str = ""
     guard: bool = True
 
-    def bind(self, surface: WindowSurface, broker: CaptureBroker) -> BoundWindowActor:
+    def bind(
+        self, surface: WindowSurface, broker: CaptureBroker, *, consent: frozenset[str] | None = None
+    ) -> BoundWindowActor:
         """The actor on one open window. Close it when done.
+
+        Args:
+            surface: What is acted on.
+            broker: Issued the captures that will be used.
+            consent: Kinds of risk that may be taken, see :mod:`cuakit.core.risk`; None where whoever calls answers for it.
 
         Raises:
             UsageError: The surface is no window.
@@ -95,6 +102,7 @@ class WindowActor:
             pinger=Pinger(surface.x.display),
             limits=Limits() if self.guard else None,
             delivery=self.delivery,
+            consent=consent,
         )
 
 
@@ -108,6 +116,7 @@ class BoundWindowActor:
     pinger: Pinger
     limits: Limits | None
     delivery: Delivery
+    consent: frozenset[str] | None = None
     pause: Callable[[float], Any] = field(default=time.sleep)
     clicked: list[float] = field(default_factory=list, repr=False)
 
@@ -145,7 +154,7 @@ class BoundWindowActor:
         name = f"{action.kind} {getattr(action, 'target', '')}".strip()
         try:
             what = order(action)
-            aim = take_aim(self.surface, self.broker, action, capture_id, limits=self.limits)
+            aim = take_aim(self.surface, self.broker, action, capture_id, limits=self.limits, consent=self.consent)
             window = self._answering()
             elements = [self._element(mark.candidate) for mark in aim.marks]
             means = Means(x=self.surface.x, window=window, access=self.access, pinger=self.pinger, pause=self.pause)

@@ -39,6 +39,10 @@ LEASE_CODES: Final[dict[str, tuple[bool, str]]] = {
     "capture_id_invalid": (False, "pass a capture_id exactly as it was returned"),
     "candidate_not_found": (False, "pick an id from the candidates of this capture"),
     "candidate_occluded": (True, "something covers the target; observe again or move what covers it"),
+    "consent_required": (
+        False,
+        "the subtask does not consent to this; add its kind to allowed_risks, or leave it to a person",
+    ),
     "not_installed": (False, "install the extension: cuakit extension install NAME --catalog FILE"),
 }
 """Refusal code → (retryable, what to do next)."""

@@ -14,8 +14,8 @@ from typing import Final
 
 from cuakit.core.candidate import Candidate
 from cuakit.core.observation import Observation
+from cuakit.core.risk import forbidden
 from cuakit.core.subtask import Subtask
-from cuakit.decide.risk import forbidden
 
 DEFAULT_CAP: Final = 24
 """Executable candidates per question, from the jev-use composer."""

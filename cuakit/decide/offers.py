@@ -9,8 +9,8 @@ from typing import Final, Literal
 from cuakit.core.action import Action, Click, SetValue, TypeText
 from cuakit.core.candidate import Candidate
 from cuakit.core.observation import Observation
+from cuakit.core.risk import forbidden
 from cuakit.core.subtask import Subtask
-from cuakit.decide.risk import forbidden
 
 Operation = Literal["click", "type_text", "set_value"]
 

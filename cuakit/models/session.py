@@ -64,6 +64,7 @@ def onnx_options(ort: Any, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.enable_mem_pattern = False  # a plan per input size is kept for ever, and frames come in many sizes
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return options
 

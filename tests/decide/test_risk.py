@@ -1,8 +1,8 @@
 import pytest
 
+from cuakit.core.risk import risks
 from cuakit.core.subtask import Subtask
 from cuakit.decide.offers import offers
-from cuakit.decide.risk import risks
 
 
 @pytest.mark.parametrize(

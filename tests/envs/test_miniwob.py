@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
 from cuakit.backends.cdp import Browser
@@ -95,13 +95,23 @@ def test_without_the_package_it_names_the_extra(monkeypatch):
 
 
 def test_closing_stops_what_it_started_and_may_be_repeated():
+    before = set(psutil.Process().children())
     env = MiniWob()
-    pid = env._browser.pid
+    started = set(psutil.Process().children()) - before
     env.reset("click-test", 0)
     env.close()
     env.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    assert started
+    assert not [p for p in started if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_page_of_someone_else_is_used_as_it_is_and_stays_open(browser):
+    page = browser.new_page(width=300, height=300)
+    with MiniWob(page=page) as env:
+        env.reset("click-test", 0)
+        assert env.surface is page
+    assert page.evaluate("1 + 1") == 2
+    page.close()
 
 
 def test_closing_leaves_a_borrowed_browser_alone(browser):

@@ -1,6 +1,7 @@
 """Words that announce a consequential action, in several languages.
 
-A risky target is neither offered to a decider nor executable unless its kind is in ``Subtask.allowed_risks``. The
+A risky target is neither offered to a decider nor executable unless its kind is in ``Subtask.allowed_risks``: deciders ask
+:func:`forbidden`, actors :func:`consequences`, which also knows keys, chords, forms and drop targets. The
 English words are arc-cua's published list; the others are their counterparts in desktop software. Whole words are
 matched, so that *Sender* is no *Send*; scripts that write no spaces are matched anywhere in the label.
 """
@@ -13,7 +14,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from cuakit.core.candidate import Candidate
+from cuakit.core.action import Action, Click, DoubleClick, Drag, Hotkey, PressKey, TypeText
+from cuakit.core.candidate import Candidate, Candidates
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -56,6 +58,22 @@ UNSPACED: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Kind → fragments for scripts without spaces between words."""
 
+CHORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ALT+F4": "close",
+        "MOD+Q": "close",
+        "MOD+W": "close",
+        "MOD+SHIFT+Q": "close",
+        "MOD+SHIFT+W": "close",
+        "MOD+DELETE": "delete",
+        "MOD+SHIFT+DELETE": "delete",
+        "SHIFT+DELETE": "delete",
+        "MOD+ENTER": "send",
+    }
+)
+"""Chord → kind, where desktop software agrees on what it does."""
+
+_FIELDS: Final = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 _EXEMPT: Final = frozenset({"textbox", "searchbox", "text", "heading", "document", "image"})
 
 
@@ -89,3 +107,50 @@ def forbidden(candidate: Candidate, allowed: frozenset[str]) -> frozenset[str]:
     if candidate.role in _EXEMPT and "click" not in candidate.actions:
         return frozenset()
     return (risks(candidate.name) | risks(candidate.text)) - allowed
+
+
+def consequences(action: Action, candidates: Candidates) -> frozenset[str]:
+    """Kinds of risk that an action takes, by whatever route.
+
+    A click takes those of what it hits, a drag those of where it ends. ENTER and SPACE take those of the button that has the
+    keyboard; ENTER in a field, those of the button that follows it, which is the one that a form submits with. DELETE outside a
+    field deletes.
+
+    Args:
+        action: Names candidates of the table.
+        candidates: What was seen.
+    """
+    if isinstance(action, Click | DoubleClick):
+        return _of(candidates.get(action.target))
+    if isinstance(action, Drag):
+        return _of(candidates.get(action.to)) if action.to != action.target else frozenset()
+    if isinstance(action, TypeText):
+        return _submitted(candidates.get(action.target), candidates) if action.then == "ENTER" else frozenset()
+    if isinstance(action, PressKey):
+        return _pressed(action, candidates)
+    if isinstance(action, Hotkey):
+        kind = CHORDS.get("+".join(key.upper() for key in action.keys))
+        return frozenset({kind}) if kind else frozenset()
+    return frozenset()
+
+
+def _of(candidate: Candidate | None) -> frozenset[str]:
+    return forbidden(candidate, frozenset()) if candidate is not None else frozenset()
+
+
+def _pressed(action: PressKey, candidates: Candidates) -> frozenset[str]:
+    focus = candidates.get(action.target) or next((c for c in candidates if "focused" in c.states), None)
+    field = focus is not None and (focus.role in _FIELDS or "type" in focus.actions)
+    if action.key == "DELETE":
+        return frozenset() if field else frozenset({"delete"})
+    if action.key == "ENTER" and field:
+        return _submitted(focus, candidates)
+    return _of(focus) if action.key in ("ENTER", "SPACE") and not field else frozenset()
+
+
+def _submitted(field: Candidate | None, candidates: Candidates) -> frozenset[str]:
+    """Kinds of the button that follows a field in reading order."""
+    if field is None:
+        return frozenset()
+    after = (c for c in candidates if c.role == "button" and c.reading_order > field.reading_order)
+    return _of(min(after, key=lambda c: c.reading_order, default=None))
