@@ -297,6 +297,57 @@ def perception(
 
 
 @app.command
+def drawing(
+    *,
+    task: Names = (),
+    arm: Names = ("undisturbed", "repair", "no_repair", "baseline"),
+    width: int = 1280,
+    height: int = 800,
+    scale: float = 1.0,
+    dark: Flag = False,
+    limit: int | None = None,
+    out: Path | None = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw on the real draw.io from sentences, without a model; draw.io's own document judges.
+
+    Args:
+        task: Only tasks whose name or group matches this glob; may be repeated.
+        arm: undisturbed, repair (disturbed in mid-plan), no_repair or baseline; may be repeated.
+        width: Viewport width in CSS pixels.
+        height: Viewport height in CSS pixels.
+        scale: Device pixels per CSS pixel.
+        dark: The application's dark theme.
+        limit: Most tasks.
+        out: File for one JSON line per trial.
+        as_json: End with one JSON object on the last line.
+    """
+    from fnmatch import fnmatch
+
+    from cuakit.bench.drawing import arms_of, summary, trials
+    from cuakit.bench.drawing_tasks import DRAWINGS
+    from cuakit.core.codec import jsonable
+    from cuakit.envs.drawio import DrawIo
+
+    arms = arms_of(arm)
+    chosen = [d for d in DRAWINGS if not task or any(fnmatch(d.name, t) or fnmatch(d.group, t) for t in task)][:limit]
+    if not chosen:
+        raise UsageError("no task fits", hint=f"tasks: {', '.join(d.name for d in DRAWINGS)}")
+    drawn = []
+    with DrawIo(width=width, height=height, scale=scale, dark=dark) as env:
+        for d in trials(env, chosen, arms=arms):
+            drawn.append(d)
+            print(
+                f"{d.arm:<12} {d.task:<20} {d.disturbance:<13} {'ok' if d.ok else 'WRONG':<6} {d.repairs} {d.stopped}"
+            )
+            if out is not None:
+                with out.open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(jsonable(d)) + "\n")
+    if as_json:
+        print(json.dumps(summary(drawn)))
+
+
+@app.command
 def leases(*, trials: int = 1200, seed: int = 0, as_json: AsJson = False, quiet: Flag = False) -> int:
     """Count ghost clicks on pages that change between look and click. Exit code 1 when one of ours gets through.
 
