@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +40,12 @@ class _Request:
     seeds: int
     packages: Mapping[str, str]
     jobs: tuple[Job, ...]
+    cut: tuple[str, ...] = ()
+    """Words of the command line that leave out part of the suite."""
 
     def header(self) -> dict[str, Any]:
         """The ledger row that says what the rows after it are."""
-        words = [f"--agent {a.name}" for a in self.agents]
+        words = [word for a in self.agents for word in ("--agent", a.name)]
         return {
             "kind": "run",
             "schema": SCHEMA,
@@ -54,7 +57,9 @@ class _Request:
             "packages": dict(self.packages),
             "machine": machine_card(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": f"cuakit bench run {self.suite.id} {' '.join(words)} --seeds {self.seeds}",
+            "command": shlex.join(
+                ["cuakit", "bench", "run", self.suite.id, *words, "--seeds", str(self.seeds), *self.cut]
+            ),
         }
 
 
@@ -131,7 +136,9 @@ def _request(
     if not known:
         raise UsageError("no agent was named", hint="such as --agent lexical-dom; see cuakit list agents")
     jobs = plan(chosen, known, count, packages)[:limit]
-    return _Request(suite=chosen, agents=known, seeds=count, packages=packages, jobs=jobs)
+    cut = [word for pattern in tasks for word in ("--task", pattern)]
+    cut += ["--limit", str(limit)] if limit is not None else []
+    return _Request(suite=chosen, agents=known, seeds=count, packages=packages, jobs=jobs, cut=tuple(cut))
 
 
 def new_folder(suite: str, results: Path = RESULTS) -> Path:

@@ -132,8 +132,10 @@ def test_a_folder_of_another_version_is_refused_with_what_differs(toy, monkeypat
     assert ("v1" if what == "version" else "cuakit") in told.value.message
 
 
-def test_limit_and_task_globs_cut_the_plan(toy):
-    assert len(toy("ok", "fail", seeds=3, limit=2)) == 2
+def test_limit_and_task_globs_cut_the_plan_and_the_command_says_so(toy):
+    run = toy("ok", "fail", seeds=3, limit=2, tasks=("*/ok",))
+    assert len(run) == 2
+    assert run.headers[0]["command"] == "cuakit bench run toy --agent toy --seeds 3 --task '*/ok' --limit 2"
 
 
 @pytest.mark.parametrize("wrong", [{"seeds": 0}, {"limit": 0}, {"workers": 0}, {"agents": []}])
