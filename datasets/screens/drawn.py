@@ -61,7 +61,18 @@ def elements(taken: Taken) -> tuple[Element, ...]:
         areas.append(box if label is None else box.union(label))
         out.append(_element(c, role, [shown, box, *([areas[-1]] if label else [])], taken.lines))
     free = [t for t in taken.lines if not any(share(t.box, a) > 0.7 for a in areas)]
-    return (*out, *(Element(box=t.box, role="text", name=t.text, text=t.text) for t in free))
+    return (*_one_each(out), *(Element(box=t.box, role="text", name=t.text, text=t.text) for t in free))
+
+
+def _one_each(found: Sequence[Element]) -> list[Element]:
+    """Of two of one role, one inside the other, only the outer: a label and the mark that it holds are one control."""
+    outer = [e for e in found if e.role in MARKS]
+    held = {
+        id(e)
+        for e in outer
+        if any(o is not e and o.role == e.role and o.box.area > e.box.area and share(e.box, o.box) > 0.9 for o in outer)
+    }
+    return [e for e in found if id(e) not in held]
 
 
 def doubtful(taken: Taken) -> tuple[Box, ...]:
