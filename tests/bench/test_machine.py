@@ -1,5 +1,8 @@
 """What the processor can do is read on every system, in the same words."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,3 +60,16 @@ def test_memory_only_grows():
     assert before > 1
     assert peak_memory_mb() >= before
     assert block.sum() > 0
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program does not inherit its parent's peak")
+def test_the_peak_is_that_of_the_program_and_not_of_its_parent():
+    ask = "from cuakit.bench.machine import peak_memory_mb; print(peak_memory_mb())"
+    code = f"""
+import subprocess, sys
+held = bytearray(b"x") * (600 << 20)
+print(subprocess.run([sys.executable, "-c", {ask!r}], capture_output=True, text=True, check=True).stdout)
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert 10 < float(told.stdout) < 400
