@@ -63,6 +63,7 @@ CHORDS: Final[Mapping[str, str]] = MappingProxyType(
         "ALT+F4": "close",
         "MOD+Q": "close",
         "MOD+W": "close",
+        "MOD+F4": "close",
         "MOD+SHIFT+Q": "close",
         "MOD+SHIFT+W": "close",
         "MOD+DELETE": "delete",
@@ -71,7 +72,7 @@ CHORDS: Final[Mapping[str, str]] = MappingProxyType(
         "MOD+ENTER": "send",
     }
 )
-"""Chord → kind, where desktop software agrees on what it does."""
+"""Chord → kind, where desktop software agrees on what it does. Modifiers in alphabetical order; ``MOD`` stands for ``CTRL`` too."""
 
 _FIELDS: Final = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 _EXEMPT: Final = frozenset({"textbox", "searchbox", "text", "heading", "document", "image"})
@@ -113,8 +114,8 @@ def consequences(action: Action, candidates: Candidates) -> frozenset[str]:
     """Kinds of risk that an action takes, by whatever route.
 
     A click takes those of what it hits, a drag those of where it ends. ENTER and SPACE take those of the button that has the
-    keyboard; ENTER in a field, those of the button that follows it, which is the one that a form submits with. DELETE outside a
-    field deletes.
+    keyboard; ENTER in a field, those of the button that follows it, which is the one that a form submits with. A line break in
+    typed text counts as ENTER, because typing by keys presses it. DELETE outside a field deletes. SHIFT changes none of this.
 
     Args:
         action: Names candidates of the table.
@@ -125,17 +126,27 @@ def consequences(action: Action, candidates: Candidates) -> frozenset[str]:
     if isinstance(action, Drag):
         return _of(candidates.get(action.to)) if action.to != action.target else frozenset()
     if isinstance(action, TypeText):
-        return _submitted(candidates.get(action.target), candidates) if action.then == "ENTER" else frozenset()
+        enters = action.then == "ENTER" or "\n" in action.text or "\r" in action.text
+        return _submitted(candidates.get(action.target), candidates) if enters else frozenset()
     if isinstance(action, PressKey):
         return _pressed(action, candidates)
     if isinstance(action, Hotkey):
-        kind = CHORDS.get("+".join(key.upper() for key in action.keys))
-        return frozenset({kind}) if kind else frozenset()
+        return _held(action, candidates)
     return frozenset()
 
 
 def _of(candidate: Candidate | None) -> frozenset[str]:
     return forbidden(candidate, frozenset()) if candidate is not None else frozenset()
+
+
+def _held(action: Hotkey, candidates: Candidates) -> frozenset[str]:
+    """Kinds of a chord, however its modifiers are ordered and whether Control is called CTRL or MOD."""
+    *held, key = (word.upper() for word in action.keys)
+    modifiers = sorted({"MOD" if word == "CTRL" else word for word in held})
+    kind = CHORDS.get("+".join((*modifiers, key)))
+    if kind:
+        return frozenset({kind})
+    return _pressed(PressKey(key=key, target=action.target), candidates) if modifiers == ["SHIFT"] else frozenset()
 
 
 def _pressed(action: PressKey, candidates: Candidates) -> frozenset[str]:

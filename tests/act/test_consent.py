@@ -24,6 +24,10 @@ WAYS = {
     "key": (lambda of: PressKey(key="ENTER", target=of("To")), "send"),
     "delete key": (lambda of: PressKey(key="DELETE", target=of("Keep")), "delete"),
     "chord": (lambda of: Hotkey(keys=("MOD", "ENTER"), target=of("To")), "send"),
+    "chord by its other name": (lambda of: Hotkey(keys=("CTRL", "ENTER"), target=of("To")), "send"),
+    "chord in another order": (lambda of: Hotkey(keys=("SHIFT", "CTRL", "DELETE"), target=of("Keep")), "delete"),
+    "shifted enter": (lambda of: Hotkey(keys=("SHIFT", "ENTER"), target=of("To")), "send"),
+    "line break": (lambda of: TypeText(target=of("To"), text="bob\n"), "send"),
     "drop": (lambda of: Drag(target=of("Keep"), to=of("Trash")), "delete"),
 }
 

@@ -1,5 +1,7 @@
 """What an action would do, by whatever route it does it."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 
@@ -53,6 +55,16 @@ MAIL = (("to", "textbox", "To"), ("go", "button", "Send"), ("bin", "listitem", "
         (Hotkey(keys=("alt", "f4")), "", {"close"}),
         (Hotkey(keys=("MOD", "ENTER")), "", {"send"}),
         (Hotkey(keys=("MOD", "C")), "", set()),
+        (Hotkey(keys=("CTRL", "ENTER")), "", {"send"}),
+        (Hotkey(keys=("CTRL", "W")), "", {"close"}),
+        (Hotkey(keys=("MOD", "F4")), "", {"close"}),
+        (Hotkey(keys=("SHIFT", "CTRL", "DELETE")), "", {"delete"}),
+        (Hotkey(keys=("SHIFT", "ENTER"), target="to"), "", {"send"}),
+        (Hotkey(keys=("SHIFT", "SPACE")), "go", {"send"}),
+        (Hotkey(keys=("SHIFT", "TAB")), "go", set()),
+        (Hotkey(keys=("ALT", "ENTER")), "to", set()),
+        (TypeText(target="to", text="x\n"), "", {"send"}),
+        (TypeText(target="to", text="x\ry"), "", {"send"}),
     ],
 )
 def test_the_kinds_of_an_action(action, focused, kinds):
@@ -72,3 +84,11 @@ def test_every_action_has_an_answer_on_every_screen(action):
 
 def test_chords_name_known_kinds():
     assert set(CHORDS.values()) <= set(RISKS)
+
+
+@pytest.mark.parametrize("chord", CHORDS)
+@pytest.mark.parametrize("control", ["MOD", "CTRL"])
+def test_no_other_spelling_of_a_chord_is_harmless(chord, control):
+    *held, key = (control if word == "MOD" else word for word in chord.split("+"))
+    for order in permutations(held):
+        assert consequences(Hotkey(keys=(*order, key)), table(*MAIL)) == {CHORDS[chord]}
