@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import uuid
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from cuakit.bench.plan import Job, plan, plan_digest
 from cuakit.bench.progress import Bar
 from cuakit.bench.results import Run
 from cuakit.bench.runner import AGAIN, Limits, Scheduler
+from cuakit.core.cores import affinity
 from cuakit.core.errors import RecordError, UsageError
 from cuakit.record.ledger import Ledger
 from cuakit.record.reader import Record
@@ -162,8 +162,7 @@ def latest(suite: str, results: Path = RESULTS) -> Path:
 def _workers(asked: int | None) -> int:
     if asked is not None and asked < 1:
         raise UsageError(f"workers must be at least 1, got {asked}")
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return asked or usable or 1
+    return asked or len(affinity())
 
 
 def _finished(record: Record) -> tuple[frozenset[str], dict[str, int]]:

@@ -17,6 +17,8 @@ from typing import Any, Final
 import numpy as np
 import psutil
 
+from cuakit.core.cores import affinity
+
 PACKAGES: Final = (
     "cuakit miniwob mss numpy onnxruntime opencv-python-headless pillow pyclipper rapidocr websockets xcffib"
 ).split()
@@ -73,13 +75,6 @@ def machine_card() -> dict[str, Any]:
         "python": platform.python_version(),
         "commit": commit(),
     }
-
-
-def affinity() -> tuple[int, ...]:
-    """Logical cores that this process may run on; all of them where the system has no such limit."""
-    if hasattr(os, "sched_getaffinity"):
-        return tuple(sorted(os.sched_getaffinity(0)))
-    return tuple(range(os.cpu_count() or 1))
 
 
 def processor(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from cuakit.bench.matching import Found, corners
+from cuakit.bench.matching import Found, areas, corners, overlaps
 from cuakit.bench.perception import Parser, from_candidates
 from cuakit.core.errors import CuakitError, MissingExtra, ModelError
 from cuakit.core.geometry import Box
@@ -129,9 +129,8 @@ def join(icons: NDArray[np.float64], texts: Sequence[Found]) -> list[Found]:
         texts: Lines of text.
     """
     boxes, lines = icons[:, :4], corners([t.box for t in texts])
-    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    line_area = np.maximum(1e-9, (lines[:, 2] - lines[:, 0]) * (lines[:, 3] - lines[:, 1]))
-    shared, told = _shared(boxes, boxes), _shared(boxes, lines)
+    area, line_area = areas(boxes), np.maximum(1e-9, areas(lines))
+    shared, told = overlaps(boxes, boxes), overlaps(boxes, lines)
     free, out = set(range(len(texts))), []
     for i in range(len(boxes)):
         union = area[i] + area - shared[i]
@@ -145,14 +144,6 @@ def join(icons: NDArray[np.float64], texts: Sequence[Found]) -> list[Found]:
         said = " ".join(texts[k].text for k in inside)
         out.append(Found(box=Box(*map(float, boxes[i])), role="icon", text=said, score=float(icons[i, 4])))
     return [*(texts[k] for k in sorted(free)), *out]
-
-
-def _shared(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Areas that boxes have in common, (len(a), len(b))."""
-    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
-    size: NDArray[np.float64] = (high - low).clip(0)
-    both: NDArray[np.float64] = size[..., 0] * size[..., 1]
-    return both
 
 
 class Kira:

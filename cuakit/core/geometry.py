@@ -204,20 +204,23 @@ def iou_matrix(a: NDArray[np.floating], b: NDArray[np.floating]) -> NDArray[np.f
     return overlap
 
 
-def nms(boxes: NDArray[np.floating], scores: NDArray[np.floating], threshold: float) -> NDArray[np.intp]:
+def nms(
+    boxes: NDArray[np.floating], scores: NDArray[np.floating], threshold: float, most: int | None = None
+) -> NDArray[np.intp]:
     """Greedy non-maximum suppression.
 
     Args:
         boxes: (N, 4) xyxy.
         scores: (N,) higher is kept first; ties keep the earlier row.
         threshold: Rows with IoU above it to a kept row are dropped.
+        most: Most rows that are kept; all by default.
 
     Returns:
         Indices that are kept, best first.
     """
     order = np.argsort(-scores, kind="stable")
     keep: list[int] = []
-    while order.size:
+    while order.size and len(keep) != most:
         best, order = order[0], order[1:]
         keep.append(int(best))
         if order.size:

@@ -112,12 +112,15 @@ def spec(stage: Any) -> Spec:
         for f in fields(stage)
         if f.init and f.repr and not _is_default(f, getattr(stage, f.name))
     }
-    package = type(stage).__module__.partition(".")[0]
+    return Spec(name, package_version(type(stage).__module__.partition(".")[0]), MappingProxyType(args))
+
+
+def package_version(package: str) -> str:
+    """Version of an installed package, or empty."""
     try:
-        version = metadata.version(package)
+        return metadata.version(package)
     except metadata.PackageNotFoundError:
-        version = ""
-    return Spec(name, version, MappingProxyType(args))
+        return ""
 
 
 def _is_default(f: Any, value: Any) -> bool:

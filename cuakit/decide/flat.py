@@ -8,7 +8,7 @@ can count as evidence beside the model's own answer; see :class:`FlatPolicy`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -24,7 +24,7 @@ from cuakit.decide.action_space import DEFAULT_CAP, ActionSpace, action_space, r
 from cuakit.decide.gate import gated
 from cuakit.decide.goal import Goal
 from cuakit.decide.memory import Memory
-from cuakit.decide.offers import offers
+from cuakit.decide.offers import holders, offers
 from cuakit.decide.questions import inline
 from cuakit.decide.scoring import score
 from cuakit.decide.transport import ChoiceTransport, ask_checked
@@ -111,7 +111,7 @@ def actions(
     """
     rank = relevance(subtask)
     clickable = space.targets.get("CLICK", ())
-    outer = _wrappers(clickable)
+    outer = {c.id for c in holders(clickable).values()}
     made: list[tuple[float, str, Action]] = [
         (rank(c), f"click {inline(c, subtask)}", Click(target=c.id))
         for c in clickable
@@ -133,12 +133,6 @@ def actions(
         made.append((0.0, "press the ENTER key", PressKey(key="ENTER")))
     keep = set(sorted(range(len(made)), key=lambda i: (-made[i][0], i))[:cap])
     return _named([m for i, m in enumerate(made) if i in keep]), len(made) - len(keep)
-
-
-def _wrappers(clickable: Sequence[Candidate]) -> frozenset[str]:
-    """Ids of what holds something else of the same name; a click on the inner one is a click on both."""
-    by_id = {c.id: c for c in clickable}
-    return frozenset(c.parent for c in clickable if c.label and c.parent in by_id and by_id[c.parent].label == c.label)
 
 
 def what(action: Action) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -62,3 +62,10 @@ def actions(offer: Offer, subtask: Subtask) -> list[Action]:
     if offer.operation == "type_text":
         return [TypeText(target=target, text=str(v), input_key=k) for k, v in subtask.inputs.items()]
     return [SetValue(target=target, value=str(v), input_key=k) for k, v in subtask.inputs.items()]
+
+
+def holders(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
+    """Id of a candidate → the one among them that holds it and is called the same; a click on the inner one is meant."""
+    by_id = {c.id: c for c in candidates}
+    held = (c for c in by_id.values() if c.label and c.parent in by_id)
+    return {c.id: by_id[c.parent] for c in held if by_id[c.parent].label == c.label}

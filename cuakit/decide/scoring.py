@@ -13,7 +13,7 @@ from cuakit.core.subtask import Subtask
 from cuakit.decide.fields import assign
 from cuakit.decide.goal import Goal, Mention
 from cuakit.decide.memory import Memory, identity
-from cuakit.decide.offers import FIELDS, Offer, Operation
+from cuakit.decide.offers import FIELDS, Offer, Operation, holders
 from cuakit.decide.words import normal, words
 
 SUBMITS: Final = frozenset(
@@ -84,9 +84,7 @@ class Scene:
     @cached_property
     def outer(self) -> Mapping[str, Candidate]:
         """Id of something on offer → what holds it, is on offer too and is called the same."""
-        by_id = {o.candidate.id: o.candidate for o in self.possible}
-        held = (c for c in by_id.values() if c.label and c.parent in by_id)
-        return {c.id: by_id[c.parent] for c in held if by_id[c.parent].label == c.label}
+        return holders(o.candidate for o in self.possible)
 
     @cached_property
     def wrappers(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -56,22 +56,21 @@ def _short(label: str) -> bool:
 
 def _lines(places: Sequence[tuple[int, float]], near: float) -> list[list[int]]:
     """Indices whose places follow each other within ``near``."""
-    ordered = sorted(places, key=lambda p: p[1])
-    groups: list[list[int]] = [[i] for i, _ in ordered[:1]]
-    for (_, before), (i, place) in pairwise(ordered):
-        if place - before <= near:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-    return groups
+    place = dict(places)
+    return _parts(sorted(place, key=place.__getitem__), lambda a, b: place[b] - place[a] <= near)
 
 
 def _runs(line: Sequence[int], rows: Sequence[Candidate], gap: float) -> list[list[int]]:
     """Parts of a line whose members follow each other within a gap."""
-    runs: list[list[int]] = [[i] for i in line[:1]]
-    for a, b in pairwise(line):
-        if rows[b].box.left - rows[a].box.right <= gap:
-            runs[-1].append(b)
+    return _parts(line, lambda a, b: rows[b].box.left - rows[a].box.right <= gap)
+
+
+def _parts(ordered: Sequence[int], together: Callable[[int, int], bool]) -> list[list[int]]:
+    """A sequence cut wherever two neighbours do not belong together."""
+    parts = [[i] for i in ordered[:1]]
+    for a, b in pairwise(ordered):
+        if together(a, b):
+            parts[-1].append(b)
         else:
-            runs.append([b])
-    return runs
+            parts.append([b])
+    return parts

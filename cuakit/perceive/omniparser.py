@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.errors import UnknownName, UsageError
-from cuakit.core.geometry import Box, iou_matrix
+from cuakit.core.geometry import Box, nms
 from cuakit.core.regions import Model
 from cuakit.core.screenshot import Screenshot
 from cuakit.extension.client import ROWS_LIMIT, Runtime
@@ -85,26 +85,6 @@ def letterbox(pixels: NDArray[np.uint8], long_side: int, *, square: bool = False
     inner = pixels if (w, h) == (width, height) else cv2.resize(pixels, (w, h), interpolation=cv2.INTER_LINEAR)
     canvas[top : top + h, left : left + w] = inner
     return Letterbox(canvas, left, top, (w / width, h / height), (width, height))
-
-
-def suppress(boxes: NDArray[np.float64], overlap: float, most: int) -> NDArray[np.intp]:
-    """Rows that no earlier kept row overlaps by more than ``overlap`` (IoU): greedy non-maximum suppression.
-
-    Args:
-        boxes: (N, 4) corners, the surest first.
-        overlap: Largest IoU of two kept rows.
-        most: Most rows.
-    """
-    keep: list[int] = []
-    free = np.ones(len(boxes), dtype=np.bool_)
-    for i in range(len(boxes)):
-        if len(keep) == most:
-            break
-        if free[i]:
-            keep.append(i)
-            rest = np.flatnonzero(free[i + 1 :]) + i + 1
-            free[rest[iou_matrix(boxes[i : i + 1], boxes[rest])[0] > overlap]] = False
-    return np.asarray(keep, dtype=np.intp)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +169,7 @@ class OmniParser:
         found = self._running().worker.detect(
             fitted.pixels, confidence=self.confidence, most=ROWS_LIMIT, deadline_s=self.deadline_s
         )
-        kept = found[suppress(found[:, :4].astype(np.float64), self.overlap, self.most)]
+        kept = found[nms(found[:, :4].astype(np.float64), found[:, 4], self.overlap, self.most)]
         corners = fitted.back(kept[:, :4])
         sound = (corners[:, 2:] > corners[:, :2]).all(axis=1)  # a box in the grey border has no extent in the picture
         return np.hstack([corners, kept[:, 4:].astype(np.float64)])[sound]

@@ -146,7 +146,7 @@ def candidates(
 
 def _candidate(node: Mapping[str, Any], seen: Box, scale: float, parent: str, *, secret: bool) -> Candidate:
     role, name = ROLE[_word(node, "role")], _name(node)
-    said = {p["name"]: p["value"].get("value") for p in node.get("properties", ())}
+    said = _said(node)
     states = tuple(_states(said, secret=secret))
     offers = () if "disabled" in states or said.get("readonly") else tuple(_actions(role))
     return Candidate(
@@ -165,7 +165,7 @@ def _candidate(node: Mapping[str, Any], seen: Box, scale: float, parent: str, *,
 
 
 def _folded(node: Mapping[str, Any], within: Candidate) -> Candidate:
-    said = {p["name"]: p["value"].get("value") for p in node.get("properties", ())}
+    said = _said(node)
     return Candidate(
         id=f"n{node['nodeId']}",
         box=within.box,
@@ -195,6 +195,10 @@ def _states(said: Mapping[str, Any], *, secret: bool) -> Iterator[str]:
         yield "checked"
     if secret:
         yield "secret"
+
+
+def _said(node: Mapping[str, Any]) -> dict[str, Any]:
+    return {p["name"]: p["value"].get("value") for p in node.get("properties", ())}
 
 
 def _name(node: Mapping[str, Any]) -> str:

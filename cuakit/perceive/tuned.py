@@ -6,13 +6,14 @@ import json
 import os
 import platform
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from platformdirs import user_config_dir
 
+from cuakit.core.cores import affinity
 from cuakit.core.errors import UsageError
+from cuakit.core.registry import package_version
 
 FORM: Final = "cuakit-tuned/1"
 """What the file calls itself."""
@@ -27,9 +28,9 @@ def here() -> dict[str, Any]:
     """What a measurement holds for: processor, cores that may be used, and versions of the runtimes."""
     return {
         "machine": platform.machine(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "onnxruntime": _version("onnxruntime"),
-        "openvino": _version("openvino"),
+        "cores": len(affinity()),
+        "onnxruntime": package_version("onnxruntime"),
+        "openvino": package_version("openvino"),
     }
 
 
@@ -69,10 +70,3 @@ def read(of: Path | None = None) -> tuple[dict[str, Any], str]:
     if told.get("here") != here():
         return {}, "it was tuned on another processor, cores or runtimes, so the defaults are used: cuakit tune"
     return told["options"], ""
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""

@@ -69,7 +69,7 @@ class Tuner:
     def options(self) -> dict[str, Any]:
         """Options that differ from the defaults."""
         plain = registry.build("perceive", self._name)
-        now = {name: _value(control) for name, control in self._controls.items()}
+        now = {name: control.value for name, control in self._controls.items()}
         return {name: value for name, value in now.items() if value != getattr(plain, name)}
 
     @property
@@ -143,10 +143,6 @@ def _largest(value: Any) -> float:
         if isinstance(value, int | float)
         else 1.0
     )
-
-
-def _value(control: Any) -> Any:
-    return control.value
 
 
 def _toml(value: Any) -> str:

@@ -148,3 +148,17 @@ def test_suppression_keeps_the_best_and_leaves_no_two_that_overlap_more(found, t
 
 def test_suppression_of_nothing_is_nothing():
     assert nms(np.zeros((0, 4)), np.zeros(0), 0.5).size == 0
+
+
+shapes = st.lists(st.tuples(*[st.integers(0, 40)] * 2, *[st.integers(1, 30)] * 2), max_size=25)
+
+
+@given(shapes, st.floats(0, 1), st.integers(0, 30))
+def test_suppression_keeps_the_surest_of_each_heap(rows, overlap, most):
+    table = np.array([(x, y, x + w, y + h) for x, y, w, h in rows], float).reshape(-1, 4)
+    kept = list(nms(table, -np.arange(len(table)), overlap, most))
+    slow: list[int] = []
+    for i in range(len(table)):
+        if len(slow) < most and all(iou_matrix(table[i : i + 1], table[j : j + 1])[0, 0] <= overlap for j in slow):
+            slow.append(i)
+    assert kept == slow

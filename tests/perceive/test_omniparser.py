@@ -11,11 +11,10 @@ from hypothesis import given, strategies as st
 
 import cuakit as ck
 from cuakit.core.errors import UnknownName, UsageError
-from cuakit.core.geometry import iou_matrix
 from cuakit.core.screenshot import Screenshot
 from cuakit.extension import install as steps
 from cuakit.extension.errors import ExtensionError
-from cuakit.perceive.omniparser import PRESETS, STRIDE, OmniParser, letterbox, suppress
+from cuakit.perceive.omniparser import PRESETS, STRIDE, OmniParser, letterbox
 from cuakit.perceive.pipeline import Pixels
 from tests.extension.conftest import home as _home, network, release
 
@@ -43,20 +42,6 @@ def test_a_place_in_the_network_is_the_same_place_on_the_screen(width, height, s
 def test_what_lies_in_the_border_is_cut_off():
     fitted = letterbox(np.zeros((10, 320, 3), np.uint8), 320)
     assert fitted.back(np.array([[-5.0, 0.0, 400.0, 32.0]])).tolist() == [[0, 0, 320, 10]]
-
-
-boxes = st.lists(st.tuples(*[st.integers(0, 40)] * 2, *[st.integers(1, 30)] * 2), max_size=25)
-
-
-@given(boxes, st.floats(0, 1), st.integers(0, 30))
-def test_suppression_keeps_the_surest_of_each_heap(rows, overlap, most):
-    table = np.array([(x, y, x + w, y + h) for x, y, w, h in rows], float).reshape(-1, 4)
-    kept = list(suppress(table, overlap, most))
-    slow: list[int] = []
-    for i in range(len(table)):
-        if len(slow) < most and all(iou_matrix(table[i : i + 1], table[j : j + 1])[0, 0] <= overlap for j in slow):
-            slow.append(i)
-    assert kept == slow
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from cuakit.bench.lab.laps import YARDSTICK, run_laps
 from cuakit.bench.lab.pieces import DETECTOR, READER, Network, noise, onnx_network, openvino_network
 from cuakit.bench.lab.samples import Noise, ratio_interval
-from cuakit.bench.machine import affinity
+from cuakit.core.cores import affinity
 from cuakit.core.errors import MissingExtra, ModelError
 
 SIZES: Final = ((416, 640), (608, 960), (800, 1280))
