@@ -10,10 +10,12 @@ import hypothesis
 import pytest
 
 from cuakit.backends.cdp import Browser, Page
+from cuakit.core.errors import BackendError, MissingExtra
 
 if TYPE_CHECKING:
     from cuakit.backends.desktop import Desktop
     from cuakit.backends.x11 import X11
+    from cuakit.envs.drawio import DrawIo
 
 # No test asserts a time, generated ones neither: on a busy machine that says nothing about the code.
 # CI repeats the same examples, so that a red run means a change; elsewhere new ones are tried every time.
@@ -67,3 +69,16 @@ def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page(width=400, height=300)
     yield page
     page.close()
+
+
+@pytest.fixture(scope="module")
+def drawio(browser: Browser) -> Iterator[DrawIo]:
+    """draw.io in a page of the shared browser. Without network and without a copy in the cache, there is nothing to test on."""
+    from cuakit.envs.drawio import DrawIo, package_root
+
+    try:
+        package_root()
+    except (MissingExtra, BackendError) as missing:
+        pytest.skip(f"draw.io cannot be fetched: {missing.message}")
+    with DrawIo(browser) as env:
+        yield env

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.errors import BackendError
 from cuakit.core.geometry import Box
 from cuakit.perceive.accessibility import AccessibilityElements
+from tests import waiting
 
 APPS = Path(__file__).parents[2] / "benchmarks" / "apps"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -60,16 +62,7 @@ PROGRAMS = {
 }
 
 
-def wait_for(holds, *, within_s=15.0, what="it"):
-    end = time.monotonic() + within_s
-    while True:
-        try:
-            if found := holds():
-                return found
-        except BackendError:
-            found = None
-        assert time.monotonic() < end, f"not in time: {what}"
-        time.sleep(0.02)
+wait_for = partial(waiting.wait_for, within_s=15.0, despite=(BackendError,))
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from cuakit.backends.desktop import Desktop
 from cuakit.backends.x11 import X11
 from cuakit.backends.x11_windows import list_windows
 from cuakit.core.geometry import Box
+from tests import waiting
 
 APPS = Path(__file__).parents[2] / "benchmarks" / "apps"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -31,16 +33,7 @@ def on_desktop(test):
     return pytest.mark.x11(test)
 
 
-def wait_for(holds, *, within_s=20.0):
-    end = time.monotonic() + within_s
-    while True:
-        try:
-            if found := holds():
-                return found
-        except AccessibilityUnavailable:
-            found = None
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+wait_for = partial(waiting.wait_for, within_s=20.0, despite=(AccessibilityUnavailable,))
 
 
 def test_words_stand_at_their_numbers():

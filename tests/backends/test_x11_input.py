@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
+from functools import partial
 
 import pytest
 
@@ -18,17 +18,13 @@ from cuakit.backends.x11_situation import Situation, situation
 from cuakit.backends.x11_windows import list_windows
 from cuakit.core.errors import BackendError, TargetGone
 from cuakit.core.geometry import Point
+from tests import waiting
 from tests.x11 import NEEDS_X11
 
 pytestmark = NEEDS_X11
 
 
-def wait_for(holds, *, within_s=15.0):
-    end = time.monotonic() + within_s
-    while not (found := holds()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-    return found
+wait_for = partial(waiting.wait_for, within_s=15.0)
 
 
 @pytest.fixture(scope="module")

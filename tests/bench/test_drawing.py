@@ -4,9 +4,9 @@ import pytest
 
 from cuakit.bench.drawing import DISTURBANCES, Drawn, arms_of, f1, graph, solved, summary, trial
 from cuakit.bench.drawing_tasks import DRAWINGS, Drawing
-from cuakit.core.errors import BackendError, MissingExtra, UnknownName
+from cuakit.core.errors import UnknownName
 from cuakit.core.geometry import Box
-from cuakit.envs.drawio import Cell, Document, DrawIo, package_root
+from cuakit.envs.drawio import Cell, Document
 
 BY_NAME = {d.name: d for d in DRAWINGS}
 
@@ -106,21 +106,11 @@ def test_an_unknown_arm_is_refused_with_the_list():
     assert "no_repair" in caught.value.hint
 
 
-@pytest.fixture(scope="module")
-def env(browser):
-    try:
-        package_root()
-    except (MissingExtra, BackendError) as missing:
-        pytest.skip(f"draw.io cannot be fetched: {missing.message}")
-    with DrawIo(browser) as env:
-        yield env
-
-
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_drawing_on_the_real_application_is_judged_by_its_document(env):
-    found = trial(env, BY_NAME["connect-label"])
+def test_a_drawing_on_the_real_application_is_judged_by_its_document(drawio):
+    found = trial(drawio, BY_NAME["connect-label"])
     assert (found.ok, found.same_graph, found.stopped) == (True, True, "")
     assert (found.object_f1, found.edge_f1, found.planning_calls) == (1.0, 1.0, 2)
 
@@ -129,11 +119,11 @@ def test_a_drawing_on_the_real_application_is_judged_by_its_document(env):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", ["dialog"])
-def test_a_disturbed_plan_ends_without_repair_and_is_finished_with_it(env, kind):
+def test_a_disturbed_plan_ends_without_repair_and_is_finished_with_it(drawio, kind):
     assert kind in DISTURBANCES
-    without = trial(env, BY_NAME["place-three"], arm="no_repair", disturbance=kind)
+    without = trial(drawio, BY_NAME["place-three"], arm="no_repair", disturbance=kind)
     assert not without.ok
     assert without.stopped
-    repaired = trial(env, BY_NAME["place-three"], arm="repair", disturbance=kind)
+    repaired = trial(drawio, BY_NAME["place-three"], arm="repair", disturbance=kind)
     assert repaired.ok, repaired
     assert repaired.repairs >= 1

@@ -2,32 +2,12 @@
 
 import pytest
 
-from cuakit.core.errors import BackendError, MissingExtra, UsageError
-from cuakit.envs.drawio import DrawIo, package_root
-from cuakit.plan.domains.drawio import DrawIoDomain
+from cuakit.core.errors import UsageError
 from cuakit.plan.planner import plan
-from cuakit.plan.runner import Runner
 from cuakit.plan.tools import Step
 from cuakit.plan.view import points
-from cuakit.settle.page import PageQuiet
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-@pytest.fixture(scope="module")
-def env(browser):
-    try:
-        package_root()
-    except (MissingExtra, BackendError) as missing:
-        pytest.skip(f"draw.io cannot be fetched: {missing.message}")
-    with DrawIo(browser) as env:
-        yield env
-
-
-@pytest.fixture
-def runner(env):
-    env.open()
-    return Runner(surface=env.surface, domain=DrawIoDomain(), settle=PageQuiet(reaction_s=0.3).bind(env.surface))
 
 
 def planned(runner, task):
@@ -51,18 +31,18 @@ def agrees(scene, document):
     return all(max(abs(a - b) for a, b in zip(x.xyxy, y.xyxy, strict=True)) <= 3 for x, y in moved)
 
 
-def test_one_sentence_draws_a_flowchart_with_exact_labels(env, runner):
+def test_one_sentence_draws_a_flowchart_with_exact_labels(drawio, runner):
     steps = planned(runner, "Flowchart: Start (ellipse) -> PRÜFEN? (decision) -ja-> ENDE")
     expected = runner.check(steps)
     trace = runner.run(steps)
     assert trace.ok, trace.results[-1]
     assert {n.label for n in expected.nodes.values()} == {"Start", "PRÜFEN?", "ENDE"}
-    assert agrees(runner.scene, env.document())
-    (down, yes) = sorted(env.document().edges, key=lambda c: c.label)
+    assert agrees(runner.scene, drawio.document())
+    (down, yes) = sorted(drawio.document().edges, key=lambda c: c.label)
     assert (yes.label, down.style["exitY"], down.style["entryY"]) == ("ja", "1", "0")
 
 
-def test_the_scene_follows_moves_sizes_deletions_and_undo(env, runner):
+def test_the_scene_follows_moves_sizes_deletions_and_undo(drawio, runner):
     args = [
         Step(tool="place_and_label", args={"shape": "box", "label": "ÄÖÜ <b>"}, save="a"),
         Step(tool="place_and_label", args={"shape": "box", "label": "two", "place": "right of $a"}, save="b"),
@@ -74,23 +54,23 @@ def test_the_scene_follows_moves_sizes_deletions_and_undo(env, runner):
     ]
     trace = runner.run(args)
     assert trace.ok, trace.results[-1]
-    assert agrees(runner.scene, env.document())
-    assert len(env.document().edges) == 1
+    assert agrees(runner.scene, drawio.document())
+    assert len(drawio.document().edges) == 1
 
 
-def test_a_missed_drag_is_noticed_and_the_scene_is_not_fooled(env, runner):
+def test_a_missed_drag_is_noticed_and_the_scene_is_not_fooled(drawio, runner):
     runner.run([Step(tool="place_shape", args={"shape": "box"})])
-    env.surface.evaluate("void (__cuakit_drawio.editor.graph.setCellsMovable(false))")
+    drawio.surface.evaluate("void (__cuakit_drawio.editor.graph.setCellsMovable(false))")
     before = runner.scene
     trace = runner.run([Step(tool="move_object", args={"object": "obj_001", "place": "400,400"})])
     assert (trace.ok, trace.results[0].code) == (False, "effect_not_seen")
     assert runner.scene.nodes["obj_001"].box.iou(before.nodes["obj_001"].box) > 0.95
 
 
-def test_what_somebody_else_changed_is_seen(env, runner):
+def test_what_somebody_else_changed_is_seen(drawio, runner):
     runner.run([Step(tool="place_shape", args={"shape": "box"})])
-    env.surface.evaluate("void __cuakit_drawio.editor.graph.insertVertex(null, null, '', 400, 400, 100, 50)")
-    env.surface.evaluate(
+    drawio.surface.evaluate("void __cuakit_drawio.editor.graph.insertVertex(null, null, '', 400, 400, 100, 50)")
+    drawio.surface.evaluate(
         "void __cuakit_drawio.editor.graph.removeCells([__cuakit_drawio.editor.graph.getChildVertices()[0]])"
     )
     seen = runner.look()
@@ -98,17 +78,17 @@ def test_what_somebody_else_changed_is_seen(env, runner):
     assert len(seen.strangers) == 1
 
 
-def test_a_plan_is_checked_as_a_whole_before_anything_moves(env, runner):
+def test_a_plan_is_checked_as_a_whole_before_anything_moves(drawio, runner):
     good, bad = Step(tool="place_shape", args={"shape": "box"}), Step(tool="delete_object", args={"object": "nobody"})
     with pytest.raises(UsageError, match="step 2") as caught:
         runner.check([good, bad])
     assert caught.value.error_code == "unknown_object"
-    assert env.document().cells == ()
+    assert drawio.document().cells == ()
 
 
-def test_a_failed_checkpoint_stops_the_plan(env, runner):
+def test_a_failed_checkpoint_stops_the_plan(drawio, runner):
     wrong = {"assert": [{"kind": "objects_count", "value": 2}]}
     steps = [Step(tool="place_shape", args={"shape": "box"}, checkpoint=wrong), Step(tool="undo")]
     trace = runner.run(steps)
     assert (trace.results[0].code, len(trace.rest)) == ("checkpoint_failed", 2)
-    assert len(env.document().vertices) == 1
+    assert len(drawio.document().vertices) == 1

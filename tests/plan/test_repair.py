@@ -3,16 +3,11 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from cuakit.core.errors import BackendError, MissingExtra
 from cuakit.core.geometry import Box
-from cuakit.envs.drawio import DrawIo, package_root
-from cuakit.plan.domains.drawio import DrawIoDomain
 from cuakit.plan.repair import carry_out, relocate
-from cuakit.plan.runner import Runner
 from cuakit.plan.scene import Scene
 from cuakit.plan.tools import Step
 from cuakit.plan.view import Seen
-from cuakit.settle.page import PageQuiet
 
 
 def view(boxes, strangers):
@@ -46,22 +41,6 @@ def test_of_two_alike_none_is_guessed():
     assert relocate(seen) == seen
 
 
-@pytest.fixture(scope="module")
-def env(browser):
-    try:
-        package_root()
-    except (MissingExtra, BackendError) as missing:
-        pytest.skip(f"draw.io cannot be fetched: {missing.message}")
-    with DrawIo(browser) as env:
-        yield env
-
-
-@pytest.fixture
-def runner(env):
-    env.open()
-    return Runner(surface=env.surface, domain=DrawIoDomain(), settle=PageQuiet(reaction_s=0.3).bind(env.surface))
-
-
 TWO = [
     Step(tool="place_and_label", args={"shape": "box", "label": "one"}),
     Step(tool="place_and_label", args={"shape": "box", "label": "two", "place": "right of one"}),
@@ -71,28 +50,28 @@ TWO = [
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_what_somebody_deleted_is_drawn_again_and_what_is_done_stays(env, runner):
+def test_what_somebody_deleted_is_drawn_again_and_what_is_done_stays(drawio, runner):
     gone = "void ((g) => g.removeCells(g.getChildVertices()))(__cuakit_drawio.editor.graph)"
     struck = []
 
     def delete_once(result):
         if not struck:
             struck.append(result)
-            env.surface.evaluate(gone)
+            drawio.surface.evaluate(gone)
         return True
 
     done = carry_out(runner, TWO, on_step=delete_once)
     assert done.ok, done.results[-1]
-    assert sorted(c.label for c in env.document().vertices) == ["one", "two"]
+    assert sorted(c.label for c in drawio.document().vertices) == ["one", "two"]
     assert (done.repairs >= 1, len(runner.scene.nodes)) == (True, 2)
 
 
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_plan_that_cannot_be_repaired_ends_with_the_error_after_the_limit(env, runner):
+def test_a_plan_that_cannot_be_repaired_ends_with_the_error_after_the_limit(drawio, runner):
     wrong = {"assert": [{"kind": "objects_count", "value": 7}]}
     step = Step(tool="place_shape", args={"shape": "box"}, checkpoint=wrong)
     done = carry_out(runner, [step], limit=1)
     assert (done.ok, done.repairs, done.results[-1].code) == (False, 1, "checkpoint_failed")
-    assert len(env.document().vertices) == 1
+    assert len(drawio.document().vertices) == 1
