@@ -1,7 +1,7 @@
 """Killing a run at random moments, resuming it, and counting what that cost. Nothing should be lost but time.
 
-Victims are the runner, a worker, a browser or whatever else a worker started, and the disk, which becomes full in the
-middle of a write. After each kill the same command goes on with the same folder, as a person would.
+Victims are the runner, a worker, whatever a worker started (a browser, a display, another program), and the disk, which
+becomes full in the middle of a write. After each kill the same command goes on with the same folder, as a person would.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from cuakit.record.ledger import read
 from cuakit.record.writer import FRAMES, LEDGER
 
 VICTIMS: Final = ("runner", "worker", "descendant", "disk")
-"""What is killed, in equal shares as far as it is there."""
+"""What is killed, in equal shares as far as it is there. A descendant is counted as what it is, see :data:`KINDS`."""
+
+KINDS: Final = {"chrom": "browser", "Xvfb": "display"}
+"""Beginning of a descendant's name → how its kill is counted; others are programs."""
 
 _GONE_S: Final = 15.0
 """Longest time that processes may take to die with their runner, in seconds."""
@@ -129,10 +132,10 @@ class Chaos:
             seen |= _family(runner.pid)
             time.sleep(0.02)  # it may not have been started yet
         if not struck:
-            victim = "runner"
+            struck = "runner"
             runner.kill()
         self.damage.kills += 1
-        self.damage.by_victim[victim] += 1
+        self.damage.by_victim[struck] += 1
         return True
 
     def _bury(self, seen: set[psutil.Process]) -> None:
@@ -168,8 +171,8 @@ def _family(pid: int) -> set[psutil.Process]:
     return set()
 
 
-def _strike(victim: str, runner: int, random: Random) -> bool:
-    """Hit a victim; False when there is none of its kind."""
+def _strike(victim: str, runner: int, random: Random) -> str:
+    """Hit a victim and say what it was; empty when there is none of its kind."""
     try:
         parent = psutil.Process(runner)
         workers = [p for p in parent.children() if "cuakit.bench.worker" in p.cmdline()]
@@ -178,14 +181,20 @@ def _strike(victim: str, runner: int, random: Random) -> bool:
         elif victim == "worker":
             random.choice(workers).kill()
         elif victim == "descendant":
-            random.choice([c for w in workers for c in w.children(recursive=True)]).kill()
+            return _end(random.choice([c for w in workers for c in w.children(recursive=True)]))
         elif hasattr(parent, "rlimit"):
             parent.rlimit(psutil.RLIMIT_FSIZE, (1, 1))  # every further write fails, as on a full disk
         else:
-            return False
+            return ""
     except (psutil.Error, IndexError):
-        return False
-    return True
+        return ""
+    return victim
+
+
+def _end(one: psutil.Process) -> str:
+    name = one.name()
+    one.kill()
+    return next((kind for start, kind in KINDS.items() if name.startswith(start)), "program")
 
 
 def _damaged_frames(out: Path) -> int:

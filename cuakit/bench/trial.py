@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from cuakit.agent import Agent
 from cuakit.bench.plan import Job
@@ -26,6 +26,14 @@ Phase = Literal["open", "reset", "run", "score"]
 
 ORACLE = "scripted-v1"
 """Decider that stands for the environment's gold path."""
+
+
+@runtime_checkable
+class _Listens(Protocol):
+    """An environment with tasks that cannot be done, which are solved by saying so."""
+
+    def ended(self, trajectory: Trajectory) -> None:
+        """Be told how the agent ended, before the score is asked for."""
 
 
 @dataclass(kw_only=True)
@@ -85,6 +93,8 @@ class TrialRun:
             deadline_s=task.deadline_s,
         )
         self._enter("score")
+        if isinstance(env, _Listens):
+            env.ended(trajectory)
         score = float(env.score())
         if not math.isfinite(score) or not 0.0 <= score <= 1.0:
             raise ValueError(f"the environment scored {score}, which is not in [0, 1]")

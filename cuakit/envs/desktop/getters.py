@@ -72,24 +72,29 @@ def _gimp_config(left: Left, getter: Mapping[str, Any]) -> Any:
 
 
 def _cloud_file(left: Left, getter: Mapping[str, Any]) -> Any:
-    def copy(url: str, name: str) -> str:
-        source = _fixture(left, url)
-        if source is None or not source.is_file():
-            raise BackendError(
-                f"the file {url[-120:]} of the task is not here",
-                hint="fetch the task set's files and name their folder with --fixtures",
-                code="fixture_missing",
-            )
-        return _copied(source, left.scratch / name)
-
-    return _one_or_many(getter, copy)
+    return _one_or_many(getter, lambda url, name: _copied(fixture(left.fixtures, url), left.scratch / name))
 
 
-def _fixture(left: Left, url: str) -> Path | None:
-    if left.fixtures is None:
-        return None
+def fixture(folder: Path | None, url: str) -> Path:
+    """A file of the task set by its address in the task file; nothing is fetched.
+
+    Args:
+        folder: Laid out as the task set's repository is: what follows ``/resolve/main/`` or ``fixture:`` in the address.
+        url: The address.
+
+    Raises:
+        BackendError: It is not there (code ``fixture_missing``).
+        InvalidTask: It leads out of the folder.
+    """
     path = unquote(urlsplit(url).path)
-    return Places(left.fixtures).inside((path.partition("/resolve/main/")[2] or path).lstrip("/"))
+    found = folder and Places(folder).inside((path.partition("/resolve/main/")[2] or path).lstrip("/"))
+    if found is None or not found.is_file():
+        raise BackendError(
+            f"the file {url[-120:]} of the task is not here",
+            hint="fetch the task set's files and name their folder with --fixtures",
+            code="fixture_missing",
+        )
+    return found
 
 
 def _one_or_many(getter: Mapping[str, Any], copy: Callable[[str, str], str | None]) -> Any:

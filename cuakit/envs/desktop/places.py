@@ -49,6 +49,10 @@ class Places:
             raise _escape(f"{name[:80]!r} leads out of the private home")
         return found
 
+    def fill(self, command: str) -> str:
+        """A command with the real home in place of the one that the task file names."""
+        return command.replace(HOME, str(self.home))
+
 
 def _escape(what: str) -> InvalidTask:
     return InvalidTask(what, hint=f"write a path below {HOME}", code="path_escape")

@@ -27,6 +27,9 @@ COMMANDS: Final = frozenset({"launch", "execute", "command"})
 COMMAND_GETTERS: Final = frozenset({"vm_command_line", "vm_command_error"})
 """Getters that run what the file says."""
 
+FIXTURE: Final = "fixture"
+"""Scheme of files in the folder of fixtures, such as ``fixture:notes.txt``; cuakit's own, the published files have none."""
+
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 """Not Unicode's second block of controls: one published address has its name garbled into it."""
 
@@ -93,14 +96,14 @@ def _file(file: Mapping[str, Any], at: str) -> Iterator[str]:
         if isinstance(file.get(key), str):
             yield from _path(file[key], f"{at}.{key}")
     if isinstance(file.get("url"), str):
-        yield from _address(file["url"], f"{at}.url", {"https"})
+        yield from _address(file["url"], f"{at}.url", {"https", FIXTURE})
 
 
 def _getter(getter: Mapping[str, Any], at: str) -> Iterator[str]:
     yield from _many(getter, at)
     for value in _each(getter.get("path")):
         if getter.get("type") == "cloud_file":
-            yield from _address(value, f"{at}.path", {"https"})
+            yield from _address(value, f"{at}.path", {"https", FIXTURE})
         elif getter.get("type") in ("vm_file", "content_from_vm_file", "cache_file", "list_directory"):
             yield from _path(value, f"{at}.path")
     for value in _each(getter.get("dest")):
@@ -128,6 +131,9 @@ def _path(value: str, at: str) -> Iterator[str]:
 
 
 def _address(value: str, at: str, schemes: set[str]) -> Iterator[str]:
+    if FIXTURE in schemes and value.startswith(f"{FIXTURE}:"):
+        yield from _path(value.removeprefix(f"{FIXTURE}:"), at)
+        return
     try:
         parts = urlsplit(value)
         clean = parts.scheme in schemes and bool(parts.hostname) and parts.username is None
