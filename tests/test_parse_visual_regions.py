@@ -25,7 +25,8 @@ def test_a_picture_gives_regions_with_their_cost_and_origin():
     assert parsed.capture["capture_id"] == ""
     assert {"text detection", "text recognition", "contours", "fuse", "roles"} <= set(parsed.timing["stages"])
     assert sum(parsed.timing["stages"].values()) <= parsed.timing["duration_ms"]
-    assert [len(m.sha256) for m in parsed.parser["models"]] == [64, 64]
+    assert [m.id for m in parsed.parser["models"]] == ["ppocr-v6-small-det", "ppocr-v6-small-rec", "detector-v1"]
+    assert all(len(m.sha256) == 64 for m in parsed.parser["models"])
     assert "<svg" in parsed._repr_html_() or "<img" in parsed._repr_html_()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from cuakit.cli import bench, extension, models, osworld, perceive, profile, publish, run, serve, show, tune
+from cuakit.cli import bench, extension, models, osworld, perceive, profile, publish, run, serve, show, train, tune
 
 app = App(name="cuakit", help="See named objects instead of pixels, act under a lease, and measure all of it.")
 app.command(bench.app)
@@ -19,6 +19,7 @@ app.command(models.app)
 app.command(osworld.app)
 app.command(extension.app)
 app.command(tune.tune)
+app.command(train.app)
 app.command(profile.app)
 app.command(serve.app)
 app.command(serve.mcp)

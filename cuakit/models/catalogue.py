@@ -40,6 +40,14 @@ CATALOGUE: Final[Mapping[str, ModelFile]] = MappingProxyType(
         m.id: m
         for m in (
             ModelFile(
+                id="detector-v1",
+                package="cuakit",
+                path="perceive/weights/detector-v1.onnx",
+                sha256="8c8b092e8c581a3dc63008162c1a81f18d175c2f3661ef4765d3089775bd58d1",
+                licence="MIT",
+                origin="this project, cuakit train detector",
+            ),
+            ModelFile(
                 id="ppocr-v6-small-det",
                 package="rapidocr",
                 path="models/PP-OCRv6_det_small.onnx",
@@ -58,7 +66,7 @@ CATALOGUE: Final[Mapping[str, ModelFile]] = MappingProxyType(
         )
     }
 )
-"""Model id → file. Digests were taken from the wheel of rapidocr 3.10.0."""
+"""Model id → file. Digests of PP-OCR were taken from the wheel of rapidocr 3.10.0."""
 
 
 def model(id: str) -> ModelFile:

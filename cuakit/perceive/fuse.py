@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import pairwise
 from typing import Final
 
@@ -16,10 +17,16 @@ from numpy.typing import NDArray
 
 from cuakit.core.candidate import Candidate, Candidates
 from cuakit.core.geometry import Box
-from cuakit.perceive.merge import SAME, TEXTS, blocks, coverage, merge_sources
+from cuakit.perceive.merge import SAME, blocks, coverage, is_line, merge_sources
 
 MARKS: Final = frozenset({"checkbox", "radio", "switch"})
 """Small controls that take the text beside them as their name."""
+
+BORDERED: Final = frozenset({"button", "icon"})
+"""Roles that show more than their words."""
+
+WORDED: Final = frozenset({"link", "listitem", "menuitem", "tab", "cell"})
+"""Roles that are nothing without a word."""
 
 CHEVRONS: Final = frozenset("vVˇ∨▼▾⌄")
 """What a downward chevron is read as."""
@@ -73,8 +80,8 @@ def fuse(*tables: Candidates, scale: float = 1.0, options: FuseOptions | None = 
     """
     knobs = options or FuseOptions()
     nodes = [_Node(r) for r in merge_sources(tables)]
-    shapes = [n for n in nodes if n.row.role not in TEXTS]
-    texts = [n for n in nodes if n.row.role in TEXTS]
+    shapes = [n for n in nodes if not is_line(n.row)]
+    texts = [n for n in nodes if is_line(n.row)]
     shapes = _without_letters(shapes, texts)
     _nest(shapes, texts)
     _drop_details(shapes, scale, knobs)
@@ -129,6 +136,9 @@ def _nest(shapes: list[_Node], texts: list[_Node]) -> None:
 def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
     """Name a control after the text inside it, or make it a container."""
     row, lines = shape.row, _without_chevron(_in_rows(shape.lines))
+    if row.source == "detector":
+        _read_detected(shape, lines, knobs)
+        return
     if row.role in MARKS or row.source in ("dom", "accessibility") or row.role == "button":
         for line in lines if row.name else ():
             line.gone = line.row.text.casefold() in row.name.casefold()
@@ -165,6 +175,33 @@ def _name(shape: _Node, scale: float, knobs: FuseOptions) -> None:
     for icon in shape.inner:  # before the text it belongs to the label; behind it, it is a control of its own
         if icon.row.role == "icon" and icon.box.center.x < lines[0].box.left:
             icon.gone = True
+
+
+def _read_detected(shape: _Node, lines: Sequence[_Node], knobs: FuseOptions) -> None:
+    """What stands on a detected control is its text; what it is was told. Without a word, some are nothing at all."""
+    row = shape.row
+    if row.role in MARKS:
+        return
+    rows = 1 + sum(1 for a, b in pairwise(lines) if b.box.top > a.box.center.y)
+    hull = reduce(Box.union, (n.box for n in lines)) if lines else row.box
+    if lines and row.role in BORDERED and row.box.iou(hull) >= 0.5:
+        shape.gone = True  # words without anything around them
+        return
+    if not lines or (rows > knobs.lines and row.role != "textbox"):
+        shape.gone = row.role in WORDED or bool(lines)
+        return
+    text = " ".join(n.row.text for n in lines)
+    shape.row = replace(
+        row,
+        role="button" if row.role == "icon" else row.role,
+        name=row.name or text,
+        text=text,
+        value=text if row.role in ("textbox", "combobox") else row.value,
+        score=_both(row.score, min(n.row.score for n in lines)),
+        provenance=(*row.provenance, *(p for n in lines for p in n.row.provenance)),
+    )
+    for line in lines:
+        line.gone = True
 
 
 def _drop_details(shapes: Sequence[_Node], scale: float, knobs: FuseOptions) -> None:

@@ -27,6 +27,11 @@ BLOCK: Final = 512
 """Rows compared at once: 10 000 rows against 10 000 need 40 MB at a time instead of 800."""
 
 
+def is_line(row: Candidate) -> bool:
+    """Whether a row is a piece of text that was read. A link that a detector saw is a control, whatever it says."""
+    return row.role in TEXTS and row.source != "detector"
+
+
 def blocks(count: int) -> Iterator[slice]:
     """Consecutive ranges of :data:`BLOCK` rows."""
     return (slice(at, at + BLOCK) for at in range(0, count, BLOCK))
@@ -67,7 +72,7 @@ def _twins(tables: Sequence[Candidates], rows: Sequence[Candidate]) -> dict[int,
     if len([t for t in tables if len(t)]) < 2:
         return {}
     origin = np.array([t for t, table in enumerate(tables) for _ in table])
-    kind = np.array([r.role in TEXTS for r in rows])
+    kind = np.array([is_line(r) for r in rows])
     boxes = np.array([r.box.xyxy for r in rows])
     out: dict[int, list[int]] = {}
     for part in blocks(len(rows)):

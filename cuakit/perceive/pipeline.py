@@ -14,6 +14,8 @@ from cuakit.core.regions import Model
 from cuakit.core.screenshot import Screenshot
 from cuakit.core.timing import Stopwatch
 from cuakit.perceive.contours import Contours
+from cuakit.perceive.detected import unclaimed, with_told_roles
+from cuakit.perceive.detector import Detector
 from cuakit.perceive.fuse import FuseOptions, fuse
 from cuakit.perceive.glyphs import mark_glyphs, without_marks
 from cuakit.perceive.lattice import without_canvas_grid
@@ -25,7 +27,7 @@ from cuakit.perceive.text import Line, PpOcrText
 
 @dataclass(frozen=True, kw_only=True)
 class Pixels:
-    """Contours and text lines, fused into controls with roles and names. Sees the frame and nothing else.
+    """Contours, detected controls and text lines, fused into controls with roles and names. Sees the frame and nothing else.
 
     The same frame (same pixels and scale) costs a hash: results are kept by digest.
 
@@ -34,6 +36,7 @@ class Pixels:
         text: How text is read; a mapping of options will do.
         fuse: Distances for joining the two; a mapping of options will do.
         icons: Icons from the OmniParser extension as well, when it is installed; a mapping of options will do.
+        detector: Controls that have no outline, and roles; None for none; a mapping of options will do.
         remember: Frames whose result is kept; 0 for none.
     """
 
@@ -42,6 +45,7 @@ class Pixels:
     text: PpOcrText = field(default_factory=PpOcrText)
     fuse: FuseOptions = field(default_factory=FuseOptions)
     icons: OmniParser | None = None
+    detector: Detector | None = field(default_factory=Detector)
     remember: int = 8
     _seen: OrderedDict[tuple[str, float], Candidates] = field(
         default_factory=OrderedDict, init=False, repr=False, compare=False
@@ -49,7 +53,13 @@ class Pixels:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (("contours", Contours), ("text", PpOcrText), ("fuse", FuseOptions), ("icons", OmniParser)):
+        for name, kind in (
+            ("contours", Contours),
+            ("text", PpOcrText),
+            ("fuse", FuseOptions),
+            ("icons", OmniParser),
+            ("detector", Detector),
+        ):
             options = getattr(self, name)
             if isinstance(options, Mapping):  # as written in an agent's file
                 object.__setattr__(self, name, kind(**options))
@@ -88,17 +98,19 @@ class Pixels:
 
     def models(self) -> tuple[Model, ...]:
         """The networks that take part, loaded if they were not."""
-        return (*self.text.models(), *(self.icons.models() if self.icons else ()))
+        return tuple(m for part in (self.text, self.detector, self.icons) if part for m in part.models())
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know about how it runs."""
-        return (*self.text.notes(), *(self.icons.notes() if self.icons else ()))
+        return tuple(dict.fromkeys(n for part in (self.text, self.detector, self.icons) if part for n in part.notes()))
 
     def assemble(self, shot: Screenshot, lines: Sequence[Line], *, watch: Stopwatch | None = None) -> Candidates:
         """Everything but reading: candidates from a frame whose lines of text are known."""
         watch = watch or Stopwatch()
         with watch.span("contours"):
             shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
+        with watch.span("detector"):
+            seen, sure = self.detector.split(shot) if self.detector else (Candidates(), Candidates())
         with watch.span("icons"):
             icons = self.icons(shot) if self.icons else Candidates()
         with watch.span("links"):
@@ -111,9 +123,16 @@ class Pixels:
             return None if not boxes else _hull(boxes)
 
         with watch.span("fuse"):
-            fused = fuse(shapes, icons, texts, scale=shot.scale, options=self.fuse)
+            fused = fuse(
+                unclaimed(shapes, texts, sure, scale=shot.scale),
+                shapes,
+                icons,
+                texts,
+                scale=shot.scale,
+                options=self.fuse,
+            )
         with watch.span("roles"):
-            return assign_roles(shot, fused, text_box)
+            return with_told_roles(assign_roles(shot, fused, text_box), seen)
 
 
 def _hull(boxes: list[Box]) -> Box:

@@ -23,7 +23,12 @@ ACTIONS: Final = {
     "checkbox": ("click",),
     "combobox": ("click",),
     "icon": ("click",),
+    "cell": ("click",),
     "link": ("click",),
+    "listitem": ("click",),
+    "menuitem": ("click",),
+    "slider": ("click",),
+    "switch": ("click",),
     "radio": ("click",),
     "tab": ("click",),
     "text": ("click",),  # pixels cannot tell whether a text can be clicked

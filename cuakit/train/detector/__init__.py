@@ -1,0 +1,1 @@
+"""The detector of controls: from screens with truth to an ONNX file."""
