@@ -51,12 +51,13 @@ def unclaimed(shapes: Candidates, lines: Candidates, found: Candidates, *, scale
     boxes, own = _corners(controls), _corners(shapes)
     marks = own[[s.role in MARKS for s in shapes]]
     links = _corners(Candidates(c for c in lines if c.role == "link"))
-    claimed: NDArray[np.bool_] = np.asarray(
-        (iou_matrix(boxes, own).max(axis=1, initial=0) >= ECHO)
-        | (coverage(links, boxes) >= 0.7).any(axis=0)
-        | (coverage(marks, boxes) >= 0.9).any(axis=0)
-        | _beside(marks, boxes, LABEL_PT * scale)
-    )
+    reasons = [
+        iou_matrix(boxes, own).max(axis=1, initial=0) >= ECHO,
+        (coverage(links, boxes) >= 0.7).any(axis=0),
+        (coverage(marks, boxes) >= 0.9).any(axis=0),
+        _beside(marks, boxes, LABEL_PT * scale),
+    ]
+    claimed = np.logical_or.reduce(reasons)
     return Candidates(c for c, known in zip(controls, claimed, strict=True) if not known)
 
 
