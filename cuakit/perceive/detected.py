@@ -66,9 +66,8 @@ def _beside(marks: NDArray[np.float64], boxes: NDArray[np.float64], gap: float) 
     left = boxes[None, :, 0]
     level = np.abs((boxes[:, 1] + boxes[:, 3])[None] - (marks[:, 1] + marks[:, 3])[:, None]) / 2
     high = np.maximum(boxes[:, 3] - boxes[:, 1], 1)[None]
-    beside: NDArray[np.bool_] = (
-        (left >= marks[:, None, 0]) & (left <= marks[:, None, 2] + gap) & (level <= 0.4 * high)
-    ).any(axis=0)
+    starts = (left >= marks[:, None, 0]) & (left <= marks[:, None, 2] + gap)
+    beside: NDArray[np.bool_] = np.any(starts & (level <= 0.4 * high), axis=0)
     return beside
 
 
