@@ -71,7 +71,7 @@ class Detector:
         zoom_pt: Network pixels per logical point.
         long_side: Most network pixels along the longer side; larger pictures are made smaller.
         confidence: Least score, in [0, 1], for every class; by default each class has its own.
-        faint: Least score of what is seen at all; see :meth:`split`.
+        faint: Least score of what is seen at all; see :meth:`see`.
         overlap: Largest IoU of two controls.
         state: Least probability of a state.
         most: Most controls.
@@ -106,24 +106,24 @@ class Detector:
             MissingExtra: onnxruntime is not installed.
             ModelError: The weights are damaged or cannot run.
         """
-        return Candidates.numbered(self.split(shot)[1])
+        return Candidates.numbered(self.sure(self.see(shot)))
 
-    def split(self, shot: Screenshot) -> tuple[Candidates, Candidates]:
-        """Everything that was seen, however faintly, and what of it is sure.
-
-        Raises:
-            MissingExtra: onnxruntime is not installed.
-            ModelError: The weights are damaged or cannot run.
-        """
-        seen = self._seen(shot)
-        least = self._least()
-        return seen, Candidates(c for c in seen if c.score >= least[CLASSES.index(c.role)])
+    def sure(self, seen: Candidates) -> Candidates:
+        """Of what was seen, what has the score that its class needs."""
+        least = dict(zip(CLASSES, self._least().tolist(), strict=True))
+        return Candidates(c for c in seen if c.score >= least[c.role])
 
     def _least(self) -> NDArray[np.float32]:
         one = self.confidence
         return np.array([self.thresholds[c] if one is None else one for c in CLASSES], np.float32)
 
-    def _seen(self, shot: Screenshot) -> Candidates:
+    def see(self, shot: Screenshot) -> Candidates:
+        """Everything that was seen, however faintly, the surest first.
+
+        Raises:
+            MissingExtra: onnxruntime is not installed.
+            ModelError: The weights are damaged or cannot run.
+        """
         found = self.detect(shot)
         return Candidates(
             Candidate(

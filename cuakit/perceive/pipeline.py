@@ -104,13 +104,29 @@ class Pixels:
         """What a person should know about how it runs."""
         return tuple(dict.fromkeys(n for part in (self.text, self.detector, self.icons) if part for n in part.notes()))
 
-    def assemble(self, shot: Screenshot, lines: Sequence[Line], *, watch: Stopwatch | None = None) -> Candidates:
-        """Everything but reading: candidates from a frame whose lines of text are known."""
+    def assemble(
+        self,
+        shot: Screenshot,
+        lines: Sequence[Line],
+        *,
+        seen: Candidates | None = None,
+        watch: Stopwatch | None = None,
+    ) -> Candidates:
+        """Everything but reading: candidates from a frame whose lines of text are known.
+
+        Args:
+            shot: The frame.
+            lines: Its text.
+            seen: What the detector sees on it, where that is known.
+            watch: Takes the time of each part, and stops at its deadline.
+        """
         watch = watch or Stopwatch()
         with watch.span("contours"):
             shapes = mark_glyphs(shot, without_canvas_grid(self.contours(shot)))
         with watch.span("detector"):
-            seen, sure = self.detector.split(shot) if self.detector else (Candidates(), Candidates())
+            if seen is None:
+                seen = self.detector.see(shot) if self.detector else Candidates()
+            sure = self.detector.sure(seen) if self.detector else Candidates()
         with watch.span("icons"):
             icons = self.icons(shot) if self.icons else Candidates()
         with watch.span("links"):
