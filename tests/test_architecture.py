@@ -139,7 +139,10 @@ def test_every_module_can_be_the_first_one_imported():
         "mods = [m.name for m in pkgutil.walk_packages(cuakit.__path__, 'cuakit.') if not m.name.endswith('__main__')]\n"
         "for name in mods:\n"
         "    for known in [k for k in sys.modules if k.startswith('cuakit.')]: del sys.modules[known]\n"
-        "    importlib.import_module(name)\n"
+        "    try:\n"
+        "        importlib.import_module(name)\n"
+        "    except ModuleNotFoundError as lost:  # torch is only there where networks are trained\n"
+        "        if lost.name != 'torch' or not name.startswith('cuakit.train.'): raise\n"
         "print(len(mods))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)

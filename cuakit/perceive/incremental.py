@@ -17,7 +17,6 @@ from cuakit.perceive.pipeline import Pixels
 from cuakit.perceive.text import Line
 from cuakit.perceive.track import track
 
-
 GRID_PT: Final = 32
 """Points between the places of the detector's coarsest level; see ``STRIDES`` in its classes."""
 

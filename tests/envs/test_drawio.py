@@ -73,7 +73,7 @@ def test_the_oracle_renames_a_shape_from_pixels_alone(env):
     trajectory = solve(env, PIXELS, "rename-shape", 0)
     assert env.score() == 1.0, trajectory.reason
     seen = {c.source for s in trajectory.steps for c in s.observation.candidates}
-    assert seen <= {"ocr", "contours", "fused"}
+    assert seen <= {"ocr", "contours", "fused", "detector"}
 
 
 @pytest.mark.parametrize("task", TASKS)
