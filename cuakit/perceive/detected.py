@@ -5,6 +5,7 @@ Outlines are exact to the pixel and a detector's boxes are not, so where both se
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -38,11 +39,11 @@ TOLD: Final = MappingProxyType(
 """Role → roles from geometry that it corrects."""
 
 
-def unclaimed(shapes: Candidates, lines: Candidates, found: Candidates, *, scale: float) -> Candidates:
+def unclaimed(shapes: Sequence[Candidate], lines: Candidates, found: Candidates, *, scale: float) -> Candidates:
     """Detected controls, text aside, that nothing else tells of: no outline, no link, no mark with its label.
 
     Args:
-        shapes: From contours.
+        shapes: From contours, and icons of another detector.
         lines: Lines of text, among them links that are known to the letter.
         found: Detected controls.
         scale: Pixels per point.
@@ -102,5 +103,5 @@ def _told(row: Candidate, role: str) -> Candidate:
     return replace(row, role=role, value=value, actions=ACTIONS[role])
 
 
-def _corners(found: Candidates) -> NDArray[np.float64]:
+def _corners(found: Iterable[Candidate]) -> NDArray[np.float64]:
     return np.array([c.box.xyxy for c in found], np.float64).reshape(-1, 4)

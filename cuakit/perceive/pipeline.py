@@ -140,7 +140,7 @@ class Pixels:
 
         with watch.span("fuse"):
             fused = fuse(
-                unclaimed(shapes, texts, sure, scale=shot.scale),
+                unclaimed((*shapes, *icons), texts, sure, scale=shot.scale),
                 shapes,
                 icons,
                 texts,
