@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from cuakit.bench.budget import Budget
 from cuakit.bench.plan import Job
 from cuakit.bench.pool import Message, Worker
 from cuakit.core.errors import BackendError, CuakitError, MissingExtra, RecordError
@@ -31,7 +32,7 @@ _GIVE_UP: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How patient a run is.
+    """How patient a run is, and how much a trial may use.
 
     Args:
         retries: Further attempts after an error of the infrastructure.
@@ -39,6 +40,7 @@ class Limits:
         start_s: Longest time for a worker, and then for its environment, to start, in seconds.
         reset_s: Longest time for setting up one task instance, in seconds.
         recycle: Trials after which a worker is replaced by a fresh one.
+        budget: What the decision model may use in one trial, in tokens and money; no limit by default.
     """
 
     retries: int = 2
@@ -46,6 +48,7 @@ class Limits:
     start_s: float = 120.0
     reset_s: float = 120.0
     recycle: int = 200
+    budget: Budget | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +121,9 @@ class Scheduler:
         attempt = self.attempts[job.id] = self.attempts.get(job.id, 0) + 1
         slot.job, slot.attempt, slot.phase, slot.since = job, attempt, "open", time.monotonic()
         slot.kill_at = slot.since + self.limits.start_s
-        slot.worker.send({"job": job.to_dict(), "attempt": attempt, "frames": str(self.folder / FRAMES)})
+        budget = self.limits.budget and self.limits.budget.to_dict()
+        frames = str(self.folder / FRAMES)
+        slot.worker.send({"job": job.to_dict(), "attempt": attempt, "frames": frames, "budget": budget})
 
     def _wait(self) -> None:
         """Handle what the workers say, until there is nothing for a moment or a deadline strikes."""

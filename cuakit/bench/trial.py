@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from cuakit.agent import Agent
+from cuakit.bench.budget import Budget, Metered
 from cuakit.bench.plan import Job
 from cuakit.core import codec
 from cuakit.core.action import action_dict
@@ -47,6 +48,7 @@ class TrialRun:
         blobs: Takes the frames.
         emit: Takes the step rows.
         enter: Told each phase as it begins.
+        budget: What the decision model may use; without one it is only counted.
     """
 
     job: Job
@@ -55,6 +57,8 @@ class TrialRun:
     blobs: Blobs
     emit: Callable[[dict[str, Any]], None]
     enter: Callable[[Phase], None]
+    budget: Budget | None = None
+    _meter: Metered | None = None
     _phase: Phase = "open"
     _subtask: Subtask | None = None
     _steps: list[Mapping[str, float]] = field(default_factory=list)
@@ -83,11 +87,12 @@ class TrialRun:
         subtask = env.reset(task.name, seed)
         self._subtask = subtask = replace(subtask, max_actions=task.max_actions or subtask.max_actions)
         self._enter("run")
+        self._meter = Metered.of(_decider(self.job.agent, env, task.name, seed), self.budget)
         trajectory = run_subtask(
             self.job.agent,
             env.surface,
             subtask,
-            decider=_decider(self.job.agent, env, task.name, seed),
+            decider=self._meter,
             record=self._recorder(subtask),
             done=env.done,
             deadline_s=task.deadline_s,
@@ -138,6 +143,10 @@ class TrialRun:
         extra: dict[str, Any] = {"env": job.task.env, "group": job.task.group, "observe": job.agent.observe}
         if score is None:
             extra["failed_in"] = self._phase
+        if self._meter is not None and (used := self._meter.told()):
+            extra["usage"] = used
+        if self.budget is not None:
+            extra["budget"] = self.budget.to_dict()
         extra["step_ms"] = [round(sum(s.values()), 2) for s in self._steps]
         if self._subtask is not None:
             extra["goal"] = self._subtask.redact(self._subtask.goal)

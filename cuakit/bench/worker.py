@@ -5,7 +5,7 @@ other output of the process goes to its log. It keeps its environment warm betwe
 ledger. When standard input closes between trials it ends; when that happens during one, its parent has died, and it
 takes its whole process group along.
 
-    in   {"job": …, "attempt": 1, "frames": "folder"}
+    in   {"job": …, "attempt": 1, "frames": "folder", "budget": null}
     out  {"t": "ready"} · {"t": "phase", "phase": …} · {"t": "step", "row": …} · {"t": "trial", "row": …}
          {"t": "fatal", "error": …}
 """
@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from cuakit.bench.budget import Budget
 from cuakit.bench.plan import Job
 from cuakit.bench.trial import TrialRun
 from cuakit.core import codec
@@ -86,6 +87,7 @@ def _serve(message: dict[str, Any], warm: WarmEnv, send: Callable[[dict[str, Any
         blobs=Blobs(Path(message["frames"])),
         emit=lambda row: send({"t": "step", "row": row}),
         enter=lambda phase: send({"t": "phase", "phase": phase}),
+        budget=Budget(**message["budget"]) if message["budget"] else None,
     )
     try:
         trial = run()

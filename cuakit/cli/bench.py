@@ -27,6 +27,9 @@ def run(
     out: Path | None = None,
     resume: str | None = None,
     limit: int | None = None,
+    tokens: int | None = None,
+    usd: float | None = None,
+    usd_per_million: tuple[float, float] = (0.0, 0.0),
     as_json: AsJson = False,
     quiet: Flag = False,
 ) -> None:
@@ -41,18 +44,34 @@ def run(
         out: Folder of the run; results/<suite>/<time>-<random> by default.
         resume: Folder of a run to go on with, or "latest".
         limit: Most trials.
+        tokens: Most tokens of a trial's decision model, read and written together; looked at before each decision.
+        usd: Most money of a trial, in US dollars; needs the prices.
+        usd_per_million: Prices of a million tokens read and a million tokens written, in US dollars.
         as_json: End with one JSON object on the last line.
         quiet: No progress bar.
     """
     from cuakit import bench as benches
+    from cuakit.bench.budget import Budget
     from cuakit.bench.launch import latest, new_folder
+
+    budget = Budget(
+        tokens=tokens, usd=usd, usd_per_million_in=usd_per_million[0], usd_per_million_out=usd_per_million[1]
+    )
 
     if resume is not None:
         out = latest(suite) if resume == "latest" else Path(resume)
     folder = out or new_folder(suite)
     try:
         done = benches.run(
-            suite, agent, seeds=seeds, tasks=task, workers=workers, out=folder, limit=limit, progress=not quiet
+            suite,
+            agent,
+            seeds=seeds,
+            tasks=task,
+            workers=workers,
+            out=folder,
+            limit=limit,
+            limits=benches.Limits(budget=None if budget == Budget() else budget),
+            progress=not quiet,
         )
     except KeyboardInterrupt:
         print(f"stopped; go on with: cuakit bench run {suite} … --resume {folder}", file=sys.stderr)

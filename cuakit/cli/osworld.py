@@ -35,6 +35,8 @@ def list_(*, names: bool = False, mirror: Path | None = None, as_json: AsJson = 
         "judged": len(judged),
         "judged_without_postconfig": sum(not s.postconfig for s in judged),
         "running_commands": sum(bool(s.commands) for s in found),
+        "set_up_and_judged": sum(s.runs for s in found),
+        "set_up_and_judged_without_fixtures": sum(s.runs and not s.fixtures for s in found),
     }
     if as_json:
         missing = {s.name: list(s.missing) for s in found if s.missing}
@@ -46,6 +48,10 @@ def list_(*, names: bool = False, mirror: Path | None = None, as_json: AsJson = 
     print(f"{counts['tasks']} published tasks load; {counts['judged']} can be judged from the files left behind,")
     print(
         f"{counts['judged_without_postconfig']} of them with nothing to do first; {counts['running_commands']} run commands of their own"
+    )
+    print(
+        f"{counts['set_up_and_judged']} can be set up and judged without running a command of theirs, where their applications "
+        f"are there; {counts['set_up_and_judged_without_fixtures']} of those need no files of the task set"
     )
     print("missing, by tasks that need it:")
     for reason, n in list(reasons(found).items())[:20]:

@@ -77,7 +77,7 @@ def leave_a_child() -> None:
 
 
 class Toy:
-    """Tasks: ``ok fail half nan raise page hang hang-reset hang-score crash crash-once shy wait secret``."""
+    """Tasks: ``ok fail half nan raise page hang hang-reset hang-score crash crash-once shy wait secret spend``."""
 
     def __init__(self) -> None:
         if os.environ.get("TOY_BROKEN"):
@@ -129,6 +129,8 @@ class Toy:
                 tick = threading.Event()
                 while not gate.exists():
                     tick.wait(0.01)
+            if task == "spend":
+                return Decision(outcome="reobserve", usage={"input_tokens": 40.0, "output_tokens": 10.0})
             if len(history) < LOOKS:
                 return Decision(outcome="reobserve")
             return Decision(outcome="complete", reason="done")

@@ -195,7 +195,11 @@ class Session:
         return tuple(w for w in list_windows(self.x) if w.on_screen and not w.popup)
 
     def window(self, name: str, *, strict: bool = False, by_class: bool = False) -> WindowInfo | None:
-        """The highest window of that name; a part of the title will do unless ``strict``."""
+        """The highest window of that name; a part of the title will do unless ``strict``.
+
+        The browser of the published tasks is called otherwise here.
+        """
+        name = name.replace("Google Chrome", "Chromium")
         for w in reversed(self.windows()):
             said = w.app if by_class else w.title
             if said == name or (not strict and name.casefold() in said.casefold()):

@@ -15,7 +15,7 @@ from cuakit.core.errors import InvalidTask
 from cuakit.envs.desktop.getters import LARGEST, fixture
 from cuakit.envs.desktop.hands import perform
 from cuakit.envs.desktop.places import Places
-from cuakit.envs.desktop.programs import IGNORED, PROGRAMS, arguments_inside, program_for, recognised
+from cuakit.envs.desktop.programs import IGNORED, PROGRAMS, Program, arguments_inside, program_for, recognised
 from cuakit.envs.desktop.scripts import Deed, Gesture, deed, gestures, split_command
 from cuakit.envs.desktop.session import POLL_S, Session
 from cuakit.envs.desktop.task import SetupStep
@@ -47,13 +47,40 @@ def carry_out(session: Session, steps: Sequence[SetupStep]) -> None:
         session.deadline = float("inf")
 
 
+def obstacles(step: SetupStep) -> tuple[str, ...]:
+    """Why a step cannot be carried out here without running a command of the task file; empty when it can.
+
+    Decided from its words alone: whether an application is installed is another question.
+    """
+    if step.type not in STEPS:
+        return (f"step {step.type}",)
+    command = step.parameters.get("command")
+    if command is None:
+        return ()
+    if step.type == "launch":
+        words = split_command(command, step.place)
+        known = bool(words) and (words[0] in IGNORED or _recognised(step.parameters, words) is not None)
+    else:
+        known = gestures(command, _ANY_SCREEN) is not None or deed(command) is not None
+    return () if known else ("a command",)
+
+
+_ANY_SCREEN: Final = (1920, 1080)
+
+
+def _recognised(given: Given, words: Sequence[str]) -> tuple[Program, tuple[str, ...]] | None:
+    """The application that a launch means; None when it is a shell's business."""
+    shell = truth(given.get("shell", False)) and not isinstance(given["command"], str)
+    return None if shell else recognised(words)
+
+
 def _launch(session: Session, given: Given, place: str) -> None:
     """A known application with known options is started; anything else is a command."""
     command = given["command"]
     words = split_command(command, place)
     if words and words[0] in IGNORED:
         return
-    found = None if truth(given.get("shell", False)) and not isinstance(command, str) else recognised(words)
+    found = _recognised(given, words)
     if found is None:
         session.permit(command, place)
         session.spawn(["/bin/sh", "-c", command] if isinstance(command, str) else words)

@@ -10,6 +10,7 @@ from cuakit.envs.desktop.getters import GETTERS
 from cuakit.envs.desktop.judge import INFEASIBLE
 from cuakit.envs.desktop.metrics import METRICS
 from cuakit.envs.desktop.safety import commands
+from cuakit.envs.desktop.setup import obstacles
 from cuakit.envs.desktop.task import Check, DesktopTask
 from cuakit.envs.desktop.vocabulary import PPTX_OPTIONS
 
@@ -23,12 +24,21 @@ class Support:
         missing: Metrics, getters and options that there are not, such as ``metric compare_pdfs``; empty: it can be judged.
         postconfig: Whether something must happen before its judge looks, such as saving the open document.
         commands: Places where the file runs a command of its own.
+        obstacles: Steps that cannot be carried out without running a command, before the agent or the judge.
+        fixtures: Whether it needs files of the task set.
     """
 
     name: str
     missing: tuple[str, ...]
     postconfig: bool
     commands: tuple[str, ...]
+    obstacles: tuple[str, ...] = ()
+    fixtures: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether a private desktop can be set up for it and judged, where its applications and files are there."""
+        return self.judged and not self.obstacles
 
     @property
     def judged(self) -> bool:
@@ -47,6 +57,9 @@ def support(name: str, task: DesktopTask) -> Support:
         missing=tuple(dict.fromkeys((*metrics, *getters, *(o for c in checks for o in _options(c))))),
         postconfig=any(s.type != "sleep" for s in task.evaluator.postconfig),
         commands=commands(task),
+        obstacles=tuple(dict.fromkeys(o for s in task.steps for o in obstacles(s))),
+        fixtures=any(s.type in ("download", "upload_file") for s in task.steps)
+        or any(p.get("type") == "cloud_file" for p in parts),
     )
 
 
