@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cyclopts import App
 
-from cuakit.cli.options import Flag
+from cuakit.cli.options import Flag, Names
 
 if TYPE_CHECKING:
     from cuakit.core.stages import Decider
@@ -57,6 +57,7 @@ def mcp(
     token_file: Path | None = None,
     mode: Literal["observe", "standard", "bounded"] = "standard",
     manifest: Path | None = None,
+    consent: Names = (),
     display: str = "",
 ) -> None:
     """Serve the desktop as an MCP server, over stdio. With --http, the first line of output is {"url", "token"}.
@@ -67,6 +68,8 @@ def mcp(
         token_file: As for `cuakit serve systemone`.
         mode: What the client may do: observe only, everything, or what the manifest lists.
         manifest: JSON file with tools, windows, expires_s and idle_s; goes with --mode bounded.
+        consent: Kind of consequential action that the client may take: delete, send, purchase or close; may be repeated. The
+            others are refused with consent_required.
         display: X display such as :0; that of the environment by default.
     """
     from cuakit.cli.signals import Stopped, stoppable
@@ -76,7 +79,7 @@ def mcp(
 
     if not http and (port or token_file):
         raise UsageError("--port and --token-file go with --http", hint="stdio has neither")
-    policy = _policy(mode, manifest)
+    policy = _policy(mode, manifest, frozenset(consent))
     with contextlib.suppress(Stopped), stoppable(), Desk(display=display, policy=policy) as desk:
         server = build(desk)
         if http:
@@ -152,14 +155,14 @@ def _port(port: int) -> int:
     return port
 
 
-def _policy(mode: Literal["observe", "standard", "bounded"], manifest: Path | None) -> Policy:
+def _policy(mode: Literal["observe", "standard", "bounded"], manifest: Path | None, consent: frozenset[str]) -> Policy:
     from cuakit.core.errors import UsageError
     from cuakit.serve.permissions import Manifest, Policy
 
     if manifest is None:
-        return Policy(mode=mode)
+        return Policy(mode=mode, consent=consent)
     try:
         data = json.loads(manifest.read_text("utf-8"))
     except (OSError, ValueError) as wrong:
         raise UsageError(f"cannot read manifest {manifest}: {wrong}") from wrong
-    return Policy(mode=mode, manifest=Manifest.from_dict(data))
+    return Policy(mode=mode, manifest=Manifest.from_dict(data), consent=consent)

@@ -240,7 +240,8 @@ class Desk:
             while len(self._open) >= MAX_WINDOWS:
                 self._release(next(iter(self._open)))
             window = Window.open(window_id, x=self._x)
-            self._open[window_id] = window, WindowActor(session=self._session).bind(window, self.broker)
+            actor = WindowActor(session=self._session).bind(window, self.broker, consent=self.gate.policy.consent)
+            self._open[window_id] = window, actor
         return self._open[window_id]
 
     def _release(self, window_id: int) -> None:

@@ -204,7 +204,7 @@ def _add_acting(server: MCPServer, desk: Desk) -> None:
 
 
 def guarded(app: App, token: str) -> App:
-    """An ASGI application that answers 401 without ``Authorization: Bearer TOKEN``.
+    """An ASGI application that answers 401 without ``Authorization: Bearer TOKEN``, and speaks nothing but HTTP.
 
     Args:
         app: Application behind it.
@@ -223,6 +223,9 @@ def guarded(app: App, token: str) -> App:
                 await send({"type": "http.response.start", "status": 401, "headers": headers})
                 await send({"type": "http.response.body", "body": body})
                 return
+        elif scope["type"] != "lifespan":
+            await send({"type": "websocket.close", "code": 1008})
+            return
         await app(scope, receive, send)
 
     return ask_first

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, Self
 
 from cuakit.core.errors import CuakitError, UsageError
+from cuakit.core.subtask import RISKS
 
 Mode = Literal["observe", "standard", "bounded"]
 
@@ -69,16 +70,24 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A mode, and the manifest that ``bounded`` needs.
+    """A mode, the manifest that ``bounded`` needs, and which consequences a client may bring about.
+
+    Args:
+        mode: What the client may do.
+        manifest: What a bounded client may reach.
+        consent: Kinds of consequential action that the person allows, of :data:`cuakit.core.subtask.RISKS`; none by default.
 
     Raises:
-        UsageError: ``bounded`` without a manifest, or another mode with one.
+        UsageError: ``bounded`` without a manifest, another mode with one, or an unknown kind.
     """
 
     mode: Mode = "standard"
     manifest: Manifest | None = None
+    consent: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        if unknown := self.consent - set(RISKS):
+            raise UsageError(f"no kind of risk is called {min(unknown)!r}", hint=f"known: {', '.join(RISKS)}")
         if (self.mode == "bounded") != (self.manifest is not None):
             raise UsageError("mode 'bounded' goes with a manifest, and only it", hint="pass --manifest FILE")
 

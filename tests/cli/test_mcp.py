@@ -100,6 +100,30 @@ async def the_button(client, window):
             await anyio.sleep(0.05)
 
 
+@pytest.mark.parametrize("keys", [["CTRL", "W"], ["SHIFT", "MOD", "Q"], ["ALT", "F4"]], ids="+".join)
+def test_consequences_need_the_consent_of_whoever_started_the_server(desktop, log, keys):
+    async def conversation(client):
+        window = await the_window(client)
+        capture, _ = await the_button(client, window)
+        before = events(log)
+        wrong, refused = await call(client, "hotkey", capture_id=capture, keys=keys)
+        assert wrong
+        assert refused["code"] == "consent_required"
+        await the_button(client, window)  # it still answers
+        assert events(log) == before
+
+    talk(desktop, conversation)
+
+
+def test_an_unknown_kind_of_consent_is_refused(desktop):
+    command = [sys.executable, "-m", "cuakit.cli", "mcp", "--consent", "fun"]
+    ended = subprocess.run(
+        command, env=dict(desktop.env), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    assert ended.returncode == 2
+    assert "delete, send, purchase, close" in ended.stderr
+
+
 def test_a_client_lists_looks_clicks_once_and_is_refused_the_second_time(desktop, log):
     async def conversation(client):
         tools = {t.name for t in (await client.list_tools()).tools}
