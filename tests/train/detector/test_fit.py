@@ -62,6 +62,7 @@ def test_it_learns_resumes_and_refuses_another_recipe(tmp_path: Path) -> None:
         fit(frames, Recipe(steps=60, batch=2), tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the older exporter is the one that needs no further package
 def test_the_export_answers_as_the_network_does(tmp_path: Path) -> None:
     fit(frames, Recipe(steps=2, batch=1), tmp_path)
     session = onnx_session(export(tmp_path / "checkpoint.pt", tmp_path / "net.onnx").read_bytes())
