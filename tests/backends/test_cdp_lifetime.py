@@ -46,13 +46,12 @@ def gone(group: int, profile: Path, within_s: float = 15.0) -> bool:
 @posix
 @pytest.mark.browser
 def test_close_leaves_no_process_and_no_profile():
-    browser = Browser.launch()
-    browser.new_page(width=50, height=50)
-    group, profile = browser.pid, browser._launched.profile
-    socket = (profile / "SingletonSocket").readlink()
-    assert alive(group)
-    browser.close()
-    browser.close()
+    with Browser.launch() as browser:
+        browser.new_page(width=50, height=50)
+        group, profile = browser.pid, browser._launched.profile
+        socket = (profile / "SingletonSocket").readlink()
+        assert alive(group)
+        browser.close()
     assert gone(group, profile)
     assert not socket.parent.exists()
 
@@ -88,25 +87,23 @@ def test_the_browser_dies_with_us_even_when_we_are_killed(hung: bool):
 @posix
 @pytest.mark.browser
 def test_a_browser_that_was_killed_says_so_and_is_cleared_away():
-    browser = Browser.launch()
-    page = browser.new_page(width=50, height=50)
-    group, profile = browser.pid, browser._launched.profile
-    os.killpg(group, signal.SIGKILL)
-    with pytest.raises(TargetGone, match="browser went away"):
-        page.evaluate("new Promise(() => {})", timeout_s=30)
-    with pytest.raises(BrowserUnavailable):
-        browser.new_page()
-    browser.close()
+    with Browser.launch() as browser:
+        page = browser.new_page(width=50, height=50)
+        group, profile = browser.pid, browser._launched.profile
+        os.killpg(group, signal.SIGKILL)
+        with pytest.raises(TargetGone, match="browser went away"):
+            page.evaluate("new Promise(() => {})", timeout_s=30)
+        with pytest.raises(BrowserUnavailable):
+            browser.new_page()
     assert gone(group, profile)
 
 
 @posix
 @pytest.mark.browser
 def test_a_browser_that_stopped_is_ended_the_hard_way():
-    browser = Browser.launch()
-    group, profile = browser.pid, browser._launched.profile
-    os.killpg(group, signal.SIGSTOP)
-    browser.close()
+    with Browser.launch() as browser:
+        group, profile = browser.pid, browser._launched.profile
+        os.killpg(group, signal.SIGSTOP)
     assert gone(group, profile)
 
 
