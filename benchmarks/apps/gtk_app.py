@@ -12,7 +12,7 @@ import gi
 VERSION, LOG = sys.argv[1], Path(sys.argv[2]).open("a", buffering=1)
 gi.require_version("Gtk", VERSION + ".0")
 gi.require_version("Gdk", VERSION + ".0")
-from gi.repository import Gdk, Gtk  # noqa: E402
+from gi.repository import Gdk, Gio, Gtk  # noqa: E402
 
 
 def log(event, *values):
@@ -109,6 +109,7 @@ def build(app):
     log("ready")
 
 
-app = Gtk.Application(application_id=f"org.cuakit.gtk{VERSION}")
+# Without uniqueness a second copy runs by itself instead of telling the first one to open another window.
+app = Gtk.Application(application_id=f"org.cuakit.gtk{VERSION}", flags=Gio.ApplicationFlags.NON_UNIQUE)
 app.connect("activate", build)
 app.run([])

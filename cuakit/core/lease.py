@@ -118,7 +118,11 @@ class Leases:
             raise LeaseError("capture_not_found", f"capture {capture_id} is unknown")
         capture, state = entry
         if state is not LeaseState.ISSUED:
-            why = "was spent by an action" if state is LeaseState.SPENT else "was retired by an action on its target"
+            why = (
+                "was spent by an action"
+                if state is LeaseState.SPENT
+                else "was retired by an action on its target, or a newer read of it"
+            )
             raise LeaseError("capture_not_found", f"capture {capture_id} {why}")
         if now_ns >= capture.expires_ns:
             raise LeaseError("capture_expired", f"capture {capture_id} is older than 60 seconds")

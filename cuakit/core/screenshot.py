@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from cuakit.core.errors import InvalidImage
+from cuakit.core.errors import InvalidImage, UsageError
 from cuakit.core.geometry import Affine, Box
 
 MAX_SIDE = 16384
@@ -87,6 +87,27 @@ class Screenshot:
     def image(self) -> Image.Image:
         """As a Pillow picture."""
         return Image.fromarray(self.pixels)
+
+    def fitted(self, longest: int) -> Screenshot:
+        """The picture made smaller until its longer side is at most so many pixels; itself when it fits.
+
+        A point of the small picture lies at ``x * width / small.width, y * height / small.height`` of this one.
+
+        Args:
+            longest: Most pixels of a side, 1 or more.
+
+        Raises:
+            UsageError: It is less than 1.
+        """
+        if longest < 1:
+            raise UsageError(f"a picture's side cannot be {longest} pixels", hint="give 1 or more")
+        if max(self.size) <= longest:
+            return self
+        factor = longest / max(self.size)
+        size = max(1, round(self.width * factor)), max(1, round(self.height * factor))
+        small = np.asarray(self.image().resize(size, Image.Resampling.BOX))
+        back = Affine.scaling(self.width / size[0], self.height / size[1])
+        return replace(self, pixels=small, scale=self.scale * factor, to_input=back.then(self.to_input))
 
     def png(self) -> bytes:
         """As PNG bytes, compressed for speed."""

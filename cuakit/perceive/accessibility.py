@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -13,6 +13,7 @@ from cuakit.core.screenshot import Screenshot
 from cuakit.perceive.accessibility_roles import aria_role, aria_states
 
 if TYPE_CHECKING:
+    from cuakit.backends.atspi import Accessibility
     from cuakit.backends.atspi_tree import Node, Tree
 
 _OBJECT: Final = "\ufffc"
@@ -41,7 +42,7 @@ class AccessibilityElements:
     deadline_s: float = 5.0
     nodes: int = 5000
 
-    def bind(self, window: Any) -> Callable[[Screenshot], Candidates]:
+    def bind(self, window: Any) -> WindowElements:
         """The stage on one open window.
 
         Args:
@@ -51,16 +52,49 @@ class AccessibilityElements:
             AccessibilityUnavailable: There is no accessibility bus.
         """
         from cuakit.backends.atspi import Accessibility  # noqa: PLC0415 - an extra
+
+        return WindowElements(access=Accessibility.open(self.session), window=window, stage=self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowElements:
+    """The stage on one open window.
+
+    Args:
+        access: The accessibility bus.
+        window: A surface with ``info()``.
+        stage: Limits of a read.
+    """
+
+    access: Accessibility
+    window: Any
+    stage: AccessibilityElements
+
+    def __call__(self, shot: Screenshot) -> Candidates:
+        """Objects now, with boxes in the frame.
+
+        Raises:
+            AccessibilityUnavailable: The program is not on the bus.
+            BackendError: It does not answer (code ``not_answering``).
+        """
+        return self.read(shot)[0]
+
+    def read(self, shot: Screenshot, deadline_s: float | None = None) -> tuple[Candidates, str]:
+        """As a call, and why some objects are missing.
+
+        Args:
+            shot: The frame.
+            deadline_s: Most seconds for this read; that of the stage by default.
+
+        Returns:
+            The objects, and ``deadline``, ``node_limit`` or ``huge_container``; empty when none are missing.
+        """
         from cuakit.backends.atspi_tree import Limits  # noqa: PLC0415 - an extra
         from cuakit.backends.atspi_window import read_window  # noqa: PLC0415 - an extra
 
-        access = Accessibility.open(self.session)
-        limits = Limits(deadline_s=self.deadline_s, nodes=self.nodes)
-
-        def perceive(shot: Screenshot) -> Candidates:
-            return candidates(read_window(access, window.info(), limits), shot)
-
-        return perceive
+        limits = Limits(deadline_s=deadline_s or self.stage.deadline_s, nodes=self.stage.nodes)
+        tree = read_window(self.access, self.window.info(), limits)
+        return candidates(tree, shot), tree.truncated
 
 
 def candidates(tree: Tree, shot: Screenshot) -> Candidates:

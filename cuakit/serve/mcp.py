@@ -50,8 +50,9 @@ def _answer(call: Callable[[], Any]) -> Any:
 
     try:
         made = call()
-    except CuakitError as wrong:
-        data = wrong.as_dict()
+    except (CuakitError, ValueError) as wrong:
+        told = wrong if isinstance(wrong, CuakitError) else CuakitError(str(wrong), code="invalid_arguments")
+        data = told.as_dict()
         return CallToolResult(content=[TextContent(text=dumps(data))], structured_content=data, is_error=True)
     data, shot = made if isinstance(made, tuple) else (made, None)
     content: list[Any] = [TextContent(text=dumps(data))]
@@ -83,15 +84,32 @@ def _add_reading(server: MCPServer, desk: Desk) -> None:
     @tool(structured_output=False)
     def get_window_state(
         window_id: int,
+        *,
         pid: int | None = None,
         query: str = "",
         source: Literal["auto", "accessibility", "pixels"] = "auto",
         include_screenshot: bool = True,
+        max_image_side: int | None = None,
+        since_capture_id: str = "",
+        deadline_ms: float | None = None,
     ) -> Any:
-        """Objects and picture of a window in one read, with a capture_id that pays for one action."""
+        """Objects and picture of a window in one read, with a capture_id that pays for one action.
+
+        It ends the window's earlier captures. since_capture_id, of an earlier read, adds what changed since.
+        max_image_side makes the picture smaller; bounds stay in window pixels, image.frame_per_image relates the two.
+        truncated, when there, says why elements are missing.
+        """
 
         def read() -> Any:
-            data, shot = desk.get_window_state(window_id, pid=pid, query=query, source=source)
+            data, shot = desk.get_window_state(
+                window_id,
+                pid=pid,
+                query=query,
+                source=source,
+                since=since_capture_id,
+                longest=max_image_side,
+                deadline_ms=deadline_ms,
+            )
             return (data, shot) if include_screenshot else data
 
         return _answer(read)
@@ -125,20 +143,13 @@ def _add_reading(server: MCPServer, desk: Desk) -> None:
 
     @tool(structured_output=False)
     def verify_state(window_id: int, predicates: list[dict[str, Any]]) -> Any:
-        """Whether 1 to 8 predicates hold now: passed, failed or unknown."""
+        """Whether 1 to 8 predicates hold, in two looks in a row: passed, failed or unknown."""
         return _answer(lambda: desk.verify_state(window_id, predicates))
 
 
 def _add_acting(server: MCPServer, desk: Desk) -> None:
     def act(tool: str, make: Callable[[], Any], capture_id: str, mode: str) -> Any:
-        def call() -> Any:
-            try:
-                action = make()
-            except ValueError as wrong:
-                raise CuakitError(str(wrong), code="invalid_arguments") from wrong
-            return desk.act(tool, action, capture_id, delivery=mode)
-
-        return _answer(call)
+        return _answer(lambda: desk.act(tool, make(), capture_id, delivery=mode))
 
     @server.tool(structured_output=False)
     def click(
