@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -37,6 +37,10 @@ DIRECTIONS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Word → compass point."""
+
+
+LONGEST: Final = 10_000
+"""Most characters in one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +90,7 @@ def resolve(tool: Tool, args: Mapping[str, Any], scene: Scene, words: Words) -> 
             raise UsageError(
                 f"{tool.name}: {param.name}: {wrong.message}", hint=wrong.hint, code=wrong.error_code
             ) from wrong
-        except (ValueError, TypeError) as wrong:
+        except (ValueError, TypeError, OverflowError) as wrong:
             raise UsageError(
                 f"{tool.name}: {param.name}: {wrong}", hint=tool.signature, code="bad_arguments"
             ) from wrong
@@ -104,9 +108,9 @@ def _one(param: Param, value: Any, scene: Scene, words: Words) -> Any:
         case "shape":
             return words.shape(text)
         case "object":
-            return scene.find(text)
+            return _named(text, scene.find)
         case "edge":
-            return scene.find_edge(text)
+            return _named(text, scene.find_edge)
         case "direction":
             return _word(text, DIRECTIONS)
         case "anchor":
@@ -119,11 +123,27 @@ def _one(param: Param, value: Any, scene: Scene, words: Words) -> Any:
             return text
 
 
+def _named(text: str, find: Callable[[str], str]) -> str:
+    """The id that a name stands for; nothing is named by an empty text, also not the one object without a label."""
+    if not text.strip():
+        raise UsageError("the name is empty", hint="give an id or a label", code="bad_arguments")
+    try:
+        return find(text)
+    except UsageError as wrong:
+        if not text.startswith("$"):
+            raise
+        raise UsageError(
+            f"no earlier step saved {text!r}",
+            hint=f'"save": "{text[1:]}" belongs to the step that makes it, before this one',
+            code=wrong.error_code,
+        ) from wrong
+
+
 def _objects(value: Any, scene: Scene) -> list[str]:
     parts = [p.strip() for p in value.split(",")] if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not parts:
         raise UsageError(f"{value!r} is no list of objects", hint="give ids or labels", code="bad_arguments")
-    found = [scene.find(_text(p)) for p in parts]
+    found = [_named(_text(p), scene.find) for p in parts]
     if len(set(found)) != len(found):
         raise UsageError(f"an object is named twice in {value!r}", hint="name each once", code="bad_arguments")
     return found
@@ -132,7 +152,7 @@ def _objects(value: Any, scene: Scene) -> list[str]:
 def _number(param: Param, value: Any) -> float:
     number = float(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise ValueError(f"{value!r} is no finite number")
+        raise ValueError(f"{str(value)[:60]!r} is no finite number")
     low, high = param.low, param.high
     if (low is not None and number < low) or (high is not None and number > high):
         raise ValueError(f"{number:g} is not in [{low}, {high}]")
@@ -148,5 +168,9 @@ def _word(text: str, known: Mapping[str, str]) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{str(value)[:60]!r} is no text")
+    if len(value) > LONGEST:
+        raise ValueError(f"{len(value)} characters are more than {LONGEST}")
+    if any("\ud800" <= c <= "\udfff" for c in value):
+        raise ValueError("it holds half a character (a lone surrogate), which nothing can type")
     return value

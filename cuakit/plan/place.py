@@ -31,7 +31,7 @@ SIDES: Final[Mapping[str, tuple[float, float]]] = {
 """Side or corner → place on a box, as fractions."""
 
 _RELATIVE: Final = re.compile(r"(right of|left of|above|below|under|beside|next to)\s+(.+)", re.IGNORECASE)
-_POINT: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
+_POINT: Final = re.compile(r"\s*(-?\d{1,6}(?:\.\d+)?)\s*,\s*(-?\d{1,6}(?:\.\d+)?)\s*")
 _STEP: Final[Mapping[str, tuple[int, int]]] = {
     "right of": (1, 0),
     "beside": (1, 0),
@@ -69,7 +69,9 @@ def place(where: str, size: tuple[float, float], scene: Scene, canvas: Box, *, m
             raise UsageError(f"it is not known where {relative[2]!r} is", hint="look again", code="no_room")
         return _beside(anchor, _STEP[relative[1].casefold()], size, taken, canvas)
     raise UsageError(
-        f"{where!r} is no place", hint="auto · right of A · left of A · above A · below A · x,y", code="bad_arguments"
+        f"{where[:60]!r} is no place",
+        hint="auto · right of A · left of A · above A · below A · x,y",
+        code="bad_arguments",
     )
 
 

@@ -18,6 +18,7 @@ from cuakit.core.errors import UsageError
 from cuakit.plan.arguments import Words
 from cuakit.plan.effects import Board
 from cuakit.plan.place import layered, ring
+from cuakit.plan.rehearse import MOST
 from cuakit.plan.scene import Scene
 from cuakit.plan.tools import Step
 
@@ -33,6 +34,9 @@ _HEAD: Final = re.compile(
 _MOST: Final = 200
 """Most objects in one description."""
 
+_LONGEST: Final = 10_000
+"""Most characters in one description."""
+
 
 @dataclass(slots=True)
 class _Draft:
@@ -40,6 +44,8 @@ class _Draft:
 
     shapes: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str, str]] = field(default_factory=list)
+    tree: list[tuple[str, str]] = field(default_factory=list)
+    """Those of the links that a tree has made: parent, child."""
     hub: str | None = None
     """Middle of a ring, empty for a ring without one; None for layers."""
 
@@ -56,6 +62,12 @@ def plan(task: str, scene: Scene, words: Words, board: Board) -> tuple[Step, ...
     Raises:
         UsageError: A statement is not understood (``not_understood``); its words are quoted. Or there is no room.
     """
+    if len(task) > _LONGEST or "\ue000" in task or "\ue001" in task:
+        raise UsageError(
+            f"a description has at most {_LONGEST} characters, and none from the private ones U+E000 and U+E001",
+            hint="describe a part of it",
+            code="not_understood",
+        )
     held: list[str] = []
 
     def hold(found: re.Match[str]) -> str:
@@ -80,6 +92,10 @@ def plan(task: str, scene: Scene, words: Words, board: Board) -> tuple[Step, ...
     steps += _drawn(draft, scene, board)
     if not steps:
         raise UsageError("there is nothing to do", hint="describe a diagram or a change", code="not_understood")
+    if len(steps) > MOST:
+        raise UsageError(
+            f"{len(steps)} steps are more than {MOST}", hint="describe a part of it", code="not_understood"
+        )
     return tuple(steps)
 
 
@@ -101,9 +117,31 @@ def _order(statement: str, draft: _Draft, words: Words, held: Sequence[str]) -> 
     if ">" in statement:
         boss, _, rest = statement.partition(">")
         parent = _name(boss, draft, words, held)
-        draft.links += [(parent, _name(child, draft, words, held), "") for child in rest.split(",") if child.strip()]
+        children = [_name(child, draft, words, held) for child in rest.split(",") if child.strip()]
+        if not children:
+            raise UsageError(f"nobody is under {parent!r}", hint="A > B, C", code="not_understood")
+        for child in children:
+            _under(parent, child, draft)
         return []
     return None
+
+
+def _under(parent: str, child: str, draft: _Draft) -> None:
+    """Add a child to a tree.
+
+    Raises:
+        UsageError: It would stand above itself.
+    """
+    above, seen = {parent}, set[str]()
+    while above := above - seen:
+        seen |= above
+        above = {a for a, b in draft.tree if b in above}
+    if child in seen:
+        raise UsageError(
+            f"{child!r} would stand above itself", hint="A > B for trees, A -> B for circles", code="not_understood"
+        )
+    draft.tree.append((parent, child))
+    draft.links.append((parent, child, ""))
 
 
 def _chain(statement: str, draft: _Draft, words: Words, held: Sequence[str]) -> None:
@@ -130,6 +168,13 @@ def _name(text: str, draft: _Draft, words: Words, held: Sequence[str]) -> str:
 def _round(found: re.Match[str], draft: _Draft, words: Words, held: Sequence[str]) -> list[Step]:
     hub = _name(found[2], draft, words, held) if found[2] else ""
     around = [_name(part, draft, words, held) for part in (found[1] or found[3]).split(",") if part.strip()]
+    named = around + [hub] * bool(hub)
+    if len(around) < 2 or len(set(named)) < len(named):
+        raise UsageError(
+            f"a ring or star needs at least two objects around, each named once, got {', '.join(named) or 'none'}",
+            hint="ring of A, B, C",
+            code="not_understood",
+        )
     if hub:
         draft.links += [(hub, name, "") for name in around]
     else:

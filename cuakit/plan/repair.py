@@ -62,13 +62,15 @@ def carry_out(
         on_step: Told of every step; a plan that it stops is not repaired.
 
     Raises:
+        UsageError: The plan cannot be right; nothing has moved. See :meth:`Runner.check`.
         BackendError: The application went away.
     """
+    runner.check(steps)
     results: list[StepResult] = []
     rest, repairs = tuple(steps), 0
     while True:
         before = [runner.scene]
-        trace = runner.run(rest, on_step=lambda r: _told(r, runner, before, on_step))  # noqa: B023 - used at once
+        trace = runner.run(rest, on_step=lambda r: _told(r, runner, before, on_step), tried=True)  # noqa: B023 - used at once
         results += trace.results
         if trace.ok or repairs >= limit or trace.results[-1].ok:
             return Repaired(results=tuple(results), ok=trace.ok, repairs=repairs)
@@ -109,7 +111,7 @@ def _remove_own(runner: Runner, id: str, missing: Sequence[str]) -> None:
     """Take away what a half-done step has left, so that the step can start afresh."""
     if id in missing:
         runner.history = runner.history.record(runner.scene.remove([id]), "lost")
-    elif not runner.run([Step(tool="delete_object", args={"object": id})]).ok:
+    elif not runner.run([Step(tool="delete_object", args={"object": id})], tried=True).ok:
         raise UsageError(f"{id} is half done and cannot be removed", hint="look at the canvas", code="repair_failed")
 
 
@@ -127,7 +129,7 @@ def _remove_strays(runner: Runner, step: Step) -> None:
         if _same_size(box, Box.from_xywh(0, 0, *size)) and _blank(shot, box):
             scene, id = runner.scene.add(kind, box=box, by="pixels")
             runner.history = runner.history.amend(scene)
-            if not runner.run([Step(tool="delete_object", args={"object": id})]).ok:
+            if not runner.run([Step(tool="delete_object", args={"object": id})], tried=True).ok:
                 raise UsageError("a stray shape cannot be removed", hint="look at the canvas", code="repair_failed")
 
 

@@ -20,6 +20,7 @@ from cuakit.plan.atoms import action
 from cuakit.plan.checkpoint import Critic, judge
 from cuakit.plan.domain import Domain, Sight
 from cuakit.plan.history import History
+from cuakit.plan.rehearse import rehearse
 from cuakit.plan.scene import Scene
 from cuakit.plan.spots import spot
 from cuakit.plan.tools import Step, Tool, fill
@@ -127,28 +128,33 @@ class Runner:
             The scene as it would be.
 
         Raises:
-            UsageError: A step cannot be carried out; the message starts with its number.
+            UsageError: A step cannot be carried out; the message starts with its number. See
+                :func:`cuakit.plan.rehearse.rehearse`.
         """
         shot = self.surface.grab()
         board = self._board(self.domain.see(shot), shot.scale)
-        history, saved = self.history, dict(self._saved)
-        for number, step in enumerate(steps, 1):
-            try:
-                history, made = self._pretend(
-                    self.domain.catalogue.get(step.tool), fill(step.args, saved), history, board
-                )
-            except UsageError as wrong:
-                raise UsageError(f"step {number}: {wrong.message}", hint=wrong.hint, code=wrong.error_code) from wrong
-            if step.save:
-                saved[step.save] = made
-        return history.present
+        return rehearse(steps, self.history, self.domain, board, self._saved).present
 
-    def run(self, steps: Sequence[Step], *, on_step: Callable[[StepResult], bool] | None = None) -> Trace:
-        """Carry out steps until one fails or ``on_step`` says stop.
+    def run(
+        self,
+        steps: Sequence[Step],
+        *,
+        on_step: Callable[[StepResult], bool] | None = None,
+        tried: bool = False,
+    ) -> Trace:
+        """Try the plan on the scene, then carry out its steps until one fails or ``on_step`` says stop.
+
+        Args:
+            steps: The plan.
+            on_step: Told of every step; stops the plan by returning False.
+            tried: Whether it was tried already, as by :meth:`check`.
 
         Raises:
+            UsageError: The plan cannot be right; nothing has moved. See :meth:`check`.
             BackendError: The application went away.
         """
+        if not tried:
+            self.check(steps)
         results: list[StepResult] = []
         for i, step in enumerate(steps):
             result = self._step(step)
@@ -226,22 +232,6 @@ class Runner:
             if still:
                 return f"{id} should be gone and is still there"
         return ""
-
-    def _pretend(
-        self, tool: Tool, args: Mapping[str, Any], history: History, board: effects.Board
-    ) -> tuple[History, str]:
-        values = resolve(tool, args, history.present, self.domain.words)
-        known, made = dict(values), ""
-        for step in tool.steps:
-            history, result = self._pretend(
-                self.domain.catalogue.get(step.tool), fill(step.args, known), history, board
-            )
-            made = result or made
-            known |= {"result": made} | ({step.save: result} if step.save else {})
-        for effect in tool.effects:
-            history, id = effects.apply(history, fill(effect, known), board)
-            made = id or made
-        return history, made
 
     def _act(self, name: str, values: Mapping[str, Any]) -> Receipt:
         """One atom under a fresh lease; looked at again when the picture had changed meanwhile."""

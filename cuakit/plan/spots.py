@@ -15,6 +15,7 @@ from typing import Final
 from cuakit.core.candidate import Candidates
 from cuakit.core.errors import UsageError
 from cuakit.core.geometry import Box, Point
+from cuakit.plan.arguments import Words
 from cuakit.plan.domain import Domain, Spot, inside
 from cuakit.plan.place import SIDES, facing, place
 from cuakit.plan.scene import Scene
@@ -22,7 +23,8 @@ from cuakit.plan.scene import Scene
 STUB: Final = 14.0
 """How far from an object a connector is sure to run straight out of its side, in points."""
 
-_OBJECT: Final = re.compile(r"([^/]+?)(?:/([a-z]{1,2}|auto))?(?:\+(-?[\d.]+),(-?[\d.]+))?")
+_OBJECT: Final = re.compile(r"([^/]+?)(?:/([a-z]{1,2}|auto))?(?:\+(-?\d{1,6}(?:\.\d+)?),(-?\d{1,6}(?:\.\d+)?))?")
+_SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d+)?),(\d{1,6}(?:\.\d+)?)")
 
 
 def spot(where: str, scene: Scene, table: Candidates, domain: Domain, scale: float) -> Spot:
@@ -38,6 +40,7 @@ def spot(where: str, scene: Scene, table: Candidates, domain: Domain, scale: flo
     Raises:
         UsageError: The words mean nothing (``bad_arguments``), or the thing is not in view (``not_in_view``).
     """
+    check_spot(where, scene, domain.words)
     word, _, rest = where.partition(":")
     canvas = table["canvas"]
     area = Box(*(v / scale for v in canvas.box.xyxy))
@@ -77,7 +80,47 @@ def spot(where: str, scene: Scene, table: Candidates, domain: Domain, scale: flo
         case "object":
             return _object(rest, scene, table, scale)
         case _:
-            raise UsageError(f"{where!r} is no spot", hint=__doc__ or "", code="bad_arguments")
+            raise _no_spot(where)
+
+
+def check_spot(where: str, scene: Scene, words: Words) -> None:
+    """Whether a spot can mean anything on this scene, wherever things are.
+
+    Raises:
+        UsageError: Its words mean nothing (``bad_arguments``), or it names an object or edge that is not there.
+    """
+    word, _, rest = where.partition(":")
+    parts = rest.split(":")
+    match word:
+        case "canvas" if not rest:
+            return
+        case "shape":
+            words.shape(rest)
+        case "drop" if len(parts) > 1:
+            words.shape(parts[0])
+        case "move" if len(parts) > 1:
+            scene.find(parts[0])
+        case "size" if len(parts) == 2 and _SIZE.fullmatch(parts[1]):
+            scene.find(parts[0])
+        case "out" | "in" if len(parts) == 3 and parts[2] in {"auto", *SIDES}:
+            scene.find(parts[0])
+            scene.find(parts[1])
+        case "edge" | "label":
+            scene.find_edge(rest)
+        case "object" if found := _OBJECT.fullmatch(rest):
+            scene.find(found[1])
+            if found[2] not in {None, *SIDES}:
+                raise _no_spot(where)
+        case _:
+            raise _no_spot(where)
+
+
+def _no_spot(where: str) -> UsageError:
+    return UsageError(
+        f"{where[:60]!r} is no spot",
+        hint="canvas · shape:Ellipse · object:ID · object:ID/e · object:ID/se+40,20 · edge:ID · label:ID",
+        code="bad_arguments",
+    )
 
 
 def _object(rest: str, scene: Scene, table: Candidates, scale: float) -> Spot:

@@ -299,6 +299,43 @@ def step_from_dict(data: Any) -> Step:
     return Step(tool=data["tool"], args=MappingProxyType(dict(args)), save=save, checkpoint=checkpoint)
 
 
+def plan_from_json(text: str) -> tuple[Step, ...]:
+    """A plan from JSON: a list of ``{tool, args, save, checkpoint}``. What its tools do is not looked at.
+
+    Raises:
+        UsageError: It is no such list (``bad_plan``); a wrong step is named by its number. NaN, infinities and a key that
+            appears twice in one object are refused too.
+    """
+    try:
+        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as wrong:
+        raise _bad_plan(f"the plan is no JSON: {str(wrong)[:120]}") from wrong
+    if not isinstance(data, list) or not data:
+        raise _bad_plan(f"a plan is a list of steps, got {'an empty list' if data == [] else type(data).__name__}")
+    steps = []
+    for number, entry in enumerate(data, 1):
+        try:
+            steps.append(step_from_dict(entry))
+        except UsageError as wrong:
+            raise _bad_plan(f"step {number}: {wrong.message}") from wrong
+    return tuple(steps)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError(f"a key appears twice among {', '.join(sorted(k for k, _ in pairs))}"[:120])
+    return made
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def _bad_plan(why: str) -> UsageError:
+    return UsageError(why, hint='correct the plan: [{"tool": NAME, "args": {NAME: VALUE}}, …]', code="bad_plan")
+
+
 def to_dict(tool: Tool) -> dict[str, Any]:
     """Inverse of :func:`from_dict`; what is at its default is left out."""
     params = [

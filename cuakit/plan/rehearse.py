@@ -1,0 +1,106 @@
+"""A plan tried on the scene graph alone: everything that cannot be right on any screen is refused before anything moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from cuakit.core.errors import UsageError
+from cuakit.plan import effects
+from cuakit.plan.arguments import resolve
+from cuakit.plan.atoms import action
+from cuakit.plan.checkpoint import judge
+from cuakit.plan.domain import Domain, Spot
+from cuakit.plan.history import History
+from cuakit.plan.spots import check_spot
+from cuakit.plan.tools import Step, Tool, fill
+
+MOST: Final = 1000
+"""Most steps in one plan."""
+
+
+def rehearse(
+    steps: Sequence[Step],
+    history: History,
+    domain: Domain,
+    board: effects.Board,
+    saved: Mapping[str, str] | None = None,
+) -> History:
+    """Try a plan.
+
+    Args:
+        steps: The plan.
+        history: The scene before it.
+        domain: Its tools and words.
+        board: Sizes and the visible canvas, in points.
+        saved: Names that earlier plans gave to objects.
+
+    Returns:
+        The scene as it would be. After a bare atom the view may be another: from there on, room is for the screen to
+        decide, and what follows a step without room is not tried.
+
+    Raises:
+        UsageError: A step cannot be carried out; the message starts with its number and the tool, the hint says what to
+            do. ``bad_plan``: no steps, too many, a name saved twice or for nothing.
+    """
+    if not 0 < len(steps) <= MOST:
+        raise UsageError(
+            f"a plan has 1 to {MOST} steps, this one has {len(steps)}", hint="plan a part of it", code="bad_plan"
+        )
+    names, own, moved = dict(saved or {}), set[str](), False
+    for number, step in enumerate(steps, 1):
+        try:
+            tool = domain.catalogue.get(step.tool)
+            moved = moved or not tool.steps
+            history, made = _call(tool, fill(step.args, names), history, domain, board)
+            _saved(step, made, own)
+            if step.checkpoint is not None:
+                judge(step.checkpoint, history.present)
+        except UsageError as wrong:
+            if moved and wrong.error_code == "no_room":
+                return history
+            said = wrong.message if wrong.message.startswith(step.tool) else f"{step.tool}: {wrong.message}"
+            raise UsageError(f"step {number}: {said}", hint=wrong.hint, code=wrong.error_code) from wrong
+        if step.save:
+            names[step.save] = made
+    return history
+
+
+def _saved(step: Step, made: str, own: set[str]) -> None:
+    if step.save and not made:
+        raise UsageError(
+            f"{step.save!r} is to be saved, but the step makes nothing", hint="leave out save", code="bad_plan"
+        )
+    if step.save in own:
+        raise UsageError(f"{step.save!r} is saved twice", hint="give each its own name", code="bad_plan")
+    own |= {step.save} - {""}
+
+
+def _call(
+    tool: Tool, args: Mapping[str, Any], history: History, domain: Domain, board: effects.Board
+) -> tuple[History, str]:
+    values = resolve(tool, args, history.present, domain.words)
+    known, made = dict(values), ""
+    if not tool.steps:
+        _atom(tool, values, history, domain)
+    for step in tool.steps:
+        history, result = _call(domain.catalogue.get(step.tool), fill(step.args, known), history, domain, board)
+        made = result or made
+        known |= {"result": made} | ({step.save: result} if step.save else {})
+    for effect in tool.effects:
+        history, id = effects.apply(history, fill(effect, known), board)
+        made = id or made
+    return history, made
+
+
+def _atom(tool: Tool, values: Mapping[str, Any], history: History, domain: Domain) -> None:
+    """Whether an atom could be made into an action, wherever its spots are."""
+
+    def find(where: str) -> Spot:
+        check_spot(where, history.present, domain.words)
+        return Spot("canvas")
+
+    try:
+        action(tool.name, values, find)
+    except (ValueError, TypeError) as wrong:
+        raise UsageError(f"{tool.name}: {wrong}", hint=tool.signature, code="bad_arguments") from wrong
