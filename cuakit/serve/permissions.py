@@ -57,7 +57,10 @@ class Manifest:
         """
         known = {f.name for f in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != known:
-            raise UsageError("a manifest needs exactly: " + ", ".join(sorted(known)), hint="see the how-to: serve the desktop to another agent")
+            raise UsageError(
+                "a manifest needs exactly: " + ", ".join(sorted(known)),
+                hint="see the how-to: serve the desktop to another agent",
+            )
         for name in ("tools", "windows"):
             if not isinstance(data[name], list) or not all(isinstance(v, str) and v for v in data[name]):
                 raise UsageError(f"manifest: {name} must be a list of globs")
