@@ -61,6 +61,27 @@ document.getElementById('send').onclick = () => {
 """
 
 
+SURVEY = """<!doctype html><meta charset="utf-8"><title>Survey</title>
+<h1>Survey</h1>
+<p><label>Town <input id="town"></label>
+<p><label><input type="radio" name="way" value="bus"> By bus</label>
+<label><input type="radio" name="way" value="bike"> By bike</label>
+<p><label><input type="checkbox" id="news"> Send me news</label>
+<p><button id="send">Send survey</button>
+<script>
+document.getElementById('send').onclick = () => {
+  const way = document.querySelector('input[name=way]:checked');
+  const town = document.getElementById('town').value, news = document.getElementById('news').checked;
+  const link = document.createElement('a');
+  const said = JSON.stringify({town, way: way ? way.value : '', news});
+  link.href = URL.createObjectURL(new Blob([said], {type: 'application/json'}));
+  link.download = 'survey.json';
+  link.click();
+};
+</script>
+"""
+
+
 def main() -> None:
     """Write every fixture."""
     HERE.mkdir(exist_ok=True)
@@ -75,7 +96,12 @@ def main() -> None:
     )
     _text("order.html", FORM)
     _text("rooms.html", ROOMS)
+    _text("survey.html", SURVEY)
     _text("sum.txt", "1591\n")
+    _text("product.txt", "408\n")
+    _text("done.txt", "Done\n")
+    _text("all.txt", NOTES + LETTER)
+    _text("staff-low.csv", "".join(x for x in STAFF.splitlines(keepends=True)[1:] if int(x.split(";")[1]) < 20))
     _sheets()
     _documents()
 
@@ -88,12 +114,20 @@ def _sheets() -> None:
     _book("sales-renamed.xlsx", SALES, name="Spring")
     _book("sales-bold.xlsx", SALES, change=_bold)
     _book("sales-frozen.xlsx", SALES, change=_freeze)
+    _book("sales-heading.xlsx", SALES, change=lambda sheet: (_bold(sheet), _freeze(sheet)))
+    _book("sales-italic.xlsx", SALES, change=_italic)
+    _book("sales-average.xlsx", (*SALES, (None, 4)))
+    _book("sales-most.xlsx", (*SALES, (None, None, 40)))
+    _book("sales-soup.xlsx", (*SALES, ("Soup", 6, 12)))
+    _book("sales-dearer.xlsx", [("Cake", 6, 18) if row[0] == "Cake" else row for row in SALES])
+    _book("sales-by-sold.xlsx", (SALES[0], *sorted(SALES[1:], key=lambda row: -row[2])))
     _text("sales.csv", "".join(",".join(map(str, row)) + "\n" for row in SALES))
 
 
 def _documents() -> None:
     _document("garden.docx", (TITLE, *BODY))
     _document("garden-tulips.docx", (TITLE, *(line.replace("roses", "tulips") for line in BODY)))
+    _document("garden-lake.docx", (TITLE, *(line.replace("pond", "lake") for line in BODY)))
     with tempfile.TemporaryDirectory() as profile:
         office = ["soffice", f"-env:UserInstallation={Path(profile).as_uri()}", "--headless", "--convert-to", "pdf"]
         subprocess.run([*office, "--outdir", HERE, HERE / "garden.docx"], check=True, stdout=subprocess.DEVNULL)
@@ -118,6 +152,11 @@ def _book(
 def _bold(sheet: Any) -> None:
     for cell in sheet[1]:
         cell.font = openpyxl.styles.Font(bold=True)
+
+
+def _italic(sheet: Any) -> None:
+    for cell in sheet[1]:
+        cell.font = openpyxl.styles.Font(italic=True)
 
 
 def _freeze(sheet: Any) -> None:

@@ -20,7 +20,8 @@ def judge(task: DesktopTask, home: Path, *, fixtures: Path | None = None, gave_u
     """Score in [0, 1] of what an agent left behind.
 
     What the task does before its judge looks (``postconfig``, such as saving the open document) must have happened.
-    All of several checks must hold, and their mean counts; with ``or``, the best counts.
+    All of several checks must hold, and their mean counts; with ``or``, the best counts, and with ``mean`` their mean counts
+    also where some do not hold.
 
     Args:
         task: The task.
@@ -42,7 +43,7 @@ def judge(task: DesktopTask, home: Path, *, fixtures: Path | None = None, gave_u
     scores = [_score(check, home, fixtures) for check in checks]
     if task.evaluator.conj == "or":
         return max(scores)
-    return sum(scores) / len(scores) if all(scores) else 0.0
+    return sum(scores) / len(scores) if all(scores) or task.evaluator.conj == "mean" else 0.0
 
 
 def _score(check: Check, home: Path, fixtures: Path | None) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from cuakit.core.errors import InvalidTask
 from cuakit.envs.desktop.safety import refusals
@@ -35,6 +35,19 @@ _TOP: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
         "env_may_change": (bool,),
         "hint": (str, list),
         "cuakit": (dict,),
+    }
+)
+LEVELS: Final = (1, 2, 3)
+"""How hard a task is: one thing in one place; several steps, or a way that has to be found; several programs or parts."""
+
+_OWN: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
+    {
+        "level": (int,),
+        "paraphrase": (str,),
+        "allowed_risks": (list,),
+        "inputs": (dict,),
+        "checkpoints": (list,),
+        "gold": (list,),
     }
 )
 _NEEDED: Final = ("id", "instruction", "evaluator")
@@ -161,8 +174,17 @@ def _task(data: Any, wrong: _Complaints) -> DesktopTask | None:
         source=source if isinstance(source, str) else " ".join(map(str, source)),
         extra=MappingProxyType(good.get("cuakit", {})),
     )
+    _own(task.extra, wrong, "cuakit")
     wrong.found.extend(refusals(task))
     return task
+
+
+def _own(data: Mapping[str, Any], wrong: _Complaints, place: str) -> None:
+    """What is our own in a task file: published tasks have none of it."""
+    wrong.keys(place, data, _OWN)
+    for key, value in data.items():
+        if key in _OWN and wrong.typed(f"{place}.{key}", value, _OWN[key]) and key == "level" and value not in LEVELS:
+            wrong.add(f"{place}.level", f"needs a number from {LEVELS[0]} to {LEVELS[-1]}, found {value}")
 
 
 def _steps(data: Sequence[Any], wrong: _Complaints, place: str) -> tuple[SetupStep, ...]:
@@ -221,9 +243,9 @@ def _evaluator(data: Mapping[str, Any], wrong: _Complaints, place: str) -> Evalu
     for i, name in enumerate(names):
         wrong.typed(f"{place}.func[{i}]", name, (str,))
     parts = {k: _spread(good.get(k), len(names), wrong, f"{place}.{k}", single=single) for k in _PARTS}
-    conj: Conjunction = "or" if good.get("conj", "and") == "or" else "and"
-    if good.get("conj", "and") not in ("and", "or"):
-        wrong.add(f"{place}.conj", f"needs 'and' or 'or', found {good['conj']!r}")
+    conj: Conjunction = next((c for c in get_args(Conjunction) if c == good.get("conj")), "and")
+    if good.get("conj", "and") != conj:
+        wrong.add(f"{place}.conj", f"needs 'and', 'or' or 'mean', found {good['conj']!r}")
     checks = tuple(
         Check(func=str(name), result=r, expected=e, options=o or {}, place=f"{place}.func[{i}]")
         for i, (name, r, e, o) in enumerate(zip(names, *(parts[k] for k in _PARTS), strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-Conjunction = Literal["and", "or"]
+Conjunction = Literal["and", "or", "mean"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Evaluator:
 
     Args:
         checks: At least one.
-        conj: Whether all must hold or one is enough.
+        conj: Whether all must hold, one is enough, or each counts its share (``mean``, cuakit's own).
         postconfig: What is done before the judge looks, such as saving the open document.
     """
 

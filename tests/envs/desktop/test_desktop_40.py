@@ -66,13 +66,13 @@ def test_an_empty_home_scores_nothing(name, tmp_path):
 @pytest.mark.parametrize("name", COMPARED)
 def test_the_expected_file_in_place_scores_all(name, tmp_path):
     task = read_task(TASKS / f"{name}.json")
-    check = task.evaluator.checks[0]
-    assert check.result is not None
-    assert check.expected is not None
     untouched(name, tmp_path)
-    target = Places(tmp_path).inside(check.result["path"])
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(fixture(TASKS / FIXTURES, check.expected["path"]), target)
+    for check in task.evaluator.checks:
+        assert check.result is not None
+        assert check.expected is not None
+        target = Places(tmp_path).inside(check.result["path"])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(fixture(TASKS / FIXTURES, check.expected["path"]), target)
     assert judge(task, tmp_path, fixtures=TASKS / FIXTURES) == 1.0
 
 

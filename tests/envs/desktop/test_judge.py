@@ -37,6 +37,9 @@ def home(tmp_path):
         ([HAS_B, HAS_Z], "and", 0.0),
         ([HAS_B, HAS_Z], "or", 1.0),
         ([HAS_Z, HAS_Z], "or", 0.0),
+        ([HAS_B, HAS_Z], "mean", 0.5),
+        ([HAS_B, HAS_B], "mean", 1.0),
+        ([HAS_Z, HAS_Z], "mean", 0.0),
     ],
 )
 def test_checks_are_joined_as_the_task_says(home, checks, conj, score):
