@@ -12,26 +12,17 @@ from typing import Any
 import pytest
 
 from cuakit.backends.cdp import Browser, Page
+from cuakit.bench.observe import LARGE_PAGE, READ_IN_PAGE
 from cuakit.core.geometry import Box
-from cuakit.perceive.dom import HANDLE, DomElements
+from cuakit.perceive.dom import DomElements
 
 SMALL, LARGE = (160, 210), (1280, 800)
 
 FORM = "<h1>Order</h1><p>Some words</p><input placeholder=Name><button>Save</button><a href='#'>Help</a>"
 
-TABLE = (
-    "<h1>Big</h1><form><input placeholder=q><button>Search</button></form><table>"
-    + ("<tr>" + "<td>cell text</td>" * 16 + "<td><a href='#'>open</a></td><td><input type=checkbox></td></tr>") * 228
-    + "</table>"
-)
-
 IN_PAGE = """(() => {
   const times = [];
-  for (let i = 0; i < 31; i++) {
-    const start = performance.now();
-    %s.read({text: true, offscreen: 100, limit: 3000});
-    times.push(performance.now() - start);
-  }
+  for (let i = 0; i < 31; i++) times.push(%s);
   return times.sort((a, b) => a - b)[15];
 })()"""
 
@@ -93,11 +84,11 @@ def test_read_small(benchmark: Any, page: Page) -> None:
 def test_read_large(benchmark: Any, browser: Browser) -> None:
     """Read a page of 4,800 nodes into candidates."""
     page = browser.new_page(width=1280, height=800)
-    page.evaluate(f"document.body.innerHTML = {TABLE!r}; 0")
+    page.evaluate(f"document.body.innerHTML = {LARGE_PAGE!r}; 0")
     read, shot = DomElements().bind(page), page.grab()
     found = benchmark.pedantic(read, args=(shot,), rounds=30, warmup_rounds=3)
     benchmark.extra_info["nodes"] = page.evaluate("document.querySelectorAll('*').length")
     benchmark.extra_info["candidates"] = len(found)
-    benchmark.extra_info["in_page_ms"] = round(page.evaluate(IN_PAGE % HANDLE), 2)
+    benchmark.extra_info["in_page_ms"] = round(page.evaluate(IN_PAGE % READ_IN_PAGE), 2)
     print("\n4,800 nodes:", benchmark.extra_info)
     page.close()

@@ -190,7 +190,7 @@ def run_delivery(
     for program in PROGRAMS:
         if (toolkits and program.name not in toolkits) or program.missing():
             continue
-        with _stage(program) as stage:
+        with staged(program) as stage:
             for result in _rows(stage, hands, states):
                 results.append(result)
                 progress(result)
@@ -223,7 +223,8 @@ def rows(results: Iterable[Result]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _stage(program: Program) -> Iterator[Stage]:
+def staged(program: Program) -> Iterator[Stage]:
+    """A desktop of its own with one program on it, for as long as the context lasts."""
     with ExitStack() as stack:
         desktop = stack.enter_context(Desktop.launch(width=1280, height=900))
         x = stack.enter_context(X11.open(desktop.display))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +9,7 @@ from cuakit.act.broker import CaptureBroker
 from cuakit.act.windows import WindowActor
 from cuakit.backends.desktop import Desktop
 from cuakit.bench.delivery_programs import Cell
+from cuakit.bench.tool_server import cua_driver
 from cuakit.capture.window import Window
 from cuakit.core.action import (
     Action,
@@ -25,7 +24,6 @@ from cuakit.core.action import (
     TypeText,
 )
 from cuakit.core.candidate import Candidate, Candidates
-from cuakit.core.errors import BackendError
 
 _FROM, _TO = (0.3, 0.3), (0.7, 0.7)
 
@@ -111,13 +109,7 @@ class PeerHand:
 
     def __init__(self, desktop: Desktop, window: Window, pid: int, executable: Path) -> None:
         self._window, self._pid = window, window.info().pid or pid
-        telemetry = desktop.spawn([executable, "telemetry", "disable"])
-        telemetry.wait(30)
-        self._process = desktop.spawn([executable, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._serial = 0
-        client = {"name": "cuakit-bench", "version": "0"}
-        self._ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self._tools = cua_driver(desktop, executable)
 
     def act(self, cell: Cell, target: Candidate | None) -> tuple[str, str]:
         """Carry out a cell the way its documentation asks for: read the window, then act by token or by point."""
@@ -133,7 +125,7 @@ class PeerHand:
 
     def close(self) -> None:
         """End it."""
-        self._process.terminate()
+        self._tools.close()
 
     def _call(self, cell: Cell, target: Candidate | None, token: str) -> tuple[str, dict[str, Any]]:
         at = self._point(target, (0.5, 0.5))
@@ -170,27 +162,7 @@ class PeerHand:
 
     def _tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         where = {"pid": self._pid, "window_id": self._window.id}
-        answer = self._ask("tools/call", {"name": name, "arguments": where | arguments})
-        result: dict[str, Any] = answer.get("result") or {
-            "isError": True,
-            "structuredContent": answer.get("error") or {},
-        }
-        return result
-
-    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        self._serial += 1
-        self._send({"jsonrpc": "2.0", "id": self._serial, "method": method, "params": params})
-        assert self._process.stdout is not None
-        while line := self._process.stdout.readline():
-            message: dict[str, Any] = json.loads(line)
-            if message.get("id") == self._serial:
-                return message
-        raise BackendError("cua-driver ended", hint="look at its own log")
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
+        return self._tools.call(name, where | arguments)
 
 
 def _token(elements: list[dict[str, Any]], target: Candidate | None) -> str:

@@ -422,3 +422,53 @@ def delivery(
     if as_json:
         print(json.dumps(counts))
     return 1 if counts.get("silent_failures") else 0
+
+
+@app.command
+def observe(
+    *, toolkit: Names = (), n: int = 15, peer: Path | None = None, mcp: bool = True, as_json: AsJson = False
+) -> int:
+    """Time how long it takes to read real windows, tree and picture in one, beside cua-driver. Exit code 1 when we cannot.
+
+    Args:
+        toolkit: gtk3, gtk4, qt5, qt6, chromium, libreoffice or xterm; may be repeated, all by default.
+        n: Reads of each window by each reader.
+        peer: Executable of cua-driver; the one on the path by default. Its telemetry is turned off.
+        mcp: Read through our MCP server as well.
+        as_json: End with one JSON object on the last line.
+    """
+    from cuakit.bench.observe import (
+        OURS,
+        OVER_MCP,
+        PEER,
+        by_peer,
+        in_process,
+        observe as measure,
+        over_mcp,
+        peer_executable,
+    )
+    from cuakit.serve.desk import Desk
+
+    executable = peer_executable(peer)
+    readers = {OURS: in_process(Desk)}
+    readers |= {OVER_MCP: over_mcp()} if mcp else {}
+    readers |= {PEER: by_peer(executable)} if executable else {}
+    found = measure(
+        readers,
+        n=n,
+        toolkits=toolkit,
+        progress=lambda name, r: print(
+            f"{name:<12} {r['ms']} ms {r['elements']} elements; mcp {r['mcp_ms']} ms; "
+            f"peer {r['peer_ms']} ms {r['peer_elements']} elements"
+        ),
+    )
+    for name, needs in found["skipped"].items():
+        print(f"{name}: skipped, needs {needs}")
+    print(
+        f"DOM of {found['dom_nodes']} nodes: {found['dom_ms']} ms in the page, {found['dom_end_to_end_ms']} ms from outside"
+    )
+    for note in found["notes"]:
+        print(note)
+    if as_json:
+        print(json.dumps(found))
+    return 1 if any(r["ms"] is None for r in found["windows"].values()) else 0
