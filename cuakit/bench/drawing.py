@@ -114,7 +114,12 @@ def trial(env: DrawIo, drawing: Drawing, *, arm: Arm = "undisturbed", disturbanc
         PageTimeout: The application did not get ready.
     """
     env.open()
-    runner = Runner(surface=env.surface, domain=DrawIoDomain(), settle=PageQuiet(reaction_s=0.3).bind(env.surface))
+    runner = Runner(
+        surface=env.surface,
+        domain=DrawIoDomain(),
+        settle=PageQuiet(reaction_s=0.3).bind(env.surface),
+        consent=frozenset({"delete"}),
+    )
     started, repairs, stopped, calls = time.monotonic(), 0, "", 0
     for number, sentence in enumerate(drawing.say, 1):
         calls += 1

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from cuakit.core.candidate import Candidates
 from cuakit.core.errors import UsageError
+from cuakit.core.risk import consequences
+from cuakit.core.subtask import RISKS
 from cuakit.plan import effects
 from cuakit.plan.arguments import resolve
 from cuakit.plan.atoms import action
@@ -25,6 +28,8 @@ def rehearse(
     domain: Domain,
     board: effects.Board,
     saved: Mapping[str, str] | None = None,
+    *,
+    consent: frozenset[str] = frozenset(RISKS),
 ) -> History:
     """Try a plan.
 
@@ -34,6 +39,8 @@ def rehearse(
         domain: Its tools and words.
         board: Sizes and the visible canvas, in points.
         saved: Names that earlier plans gave to objects.
+        consent: Kinds of consequential action that the plan may take; keys that take another are refused here, what a click
+            hits is for the actor to judge.
 
     Returns:
         The scene as it would be. After a bare atom the view may be another: from there on, room is for the screen to
@@ -42,6 +49,7 @@ def rehearse(
     Raises:
         UsageError: A step cannot be carried out; the message starts with its number and the tool, the hint says what to
             do. ``bad_plan``: no steps, too many, a name saved twice or for nothing.
+            ``consent_required``: it would do what nobody consented to.
     """
     if not 0 < len(steps) <= MOST:
         raise UsageError(
@@ -52,7 +60,7 @@ def rehearse(
         try:
             tool = domain.catalogue.get(step.tool)
             moved = moved or not tool.steps
-            history, made = _call(tool, fill(step.args, names), history, domain, board)
+            history, made = _call(tool, fill(step.args, names), history, domain, board, consent=consent)
             _saved(step, made, own)
             if step.checkpoint is not None:
                 judge(step.checkpoint, history.present)
@@ -77,14 +85,22 @@ def _saved(step: Step, made: str, own: set[str]) -> None:
 
 
 def _call(
-    tool: Tool, args: Mapping[str, Any], history: History, domain: Domain, board: effects.Board
+    tool: Tool,
+    args: Mapping[str, Any],
+    history: History,
+    domain: Domain,
+    board: effects.Board,
+    *,
+    consent: frozenset[str],
 ) -> tuple[History, str]:
     values = resolve(tool, args, history.present, domain.words)
     known, made = dict(values), ""
     if not tool.steps:
-        _atom(tool, values, history, domain)
+        _atom(tool, values, history, domain, consent)
     for step in tool.steps:
-        history, result = _call(domain.catalogue.get(step.tool), fill(step.args, known), history, domain, board)
+        history, result = _call(
+            domain.catalogue.get(step.tool), fill(step.args, known), history, domain, board, consent=consent
+        )
         made = result or made
         known |= {"result": made} | ({step.save: result} if step.save else {})
     for effect in tool.effects:
@@ -93,14 +109,20 @@ def _call(
     return history, made
 
 
-def _atom(tool: Tool, values: Mapping[str, Any], history: History, domain: Domain) -> None:
-    """Whether an atom could be made into an action, wherever its spots are."""
+def _atom(tool: Tool, values: Mapping[str, Any], history: History, domain: Domain, consent: frozenset[str]) -> None:
+    """Whether an atom could be made into an action that is consented to, wherever its spots are."""
 
     def find(where: str) -> Spot:
         check_spot(where, history.present, domain.words)
         return Spot("canvas")
 
     try:
-        action(tool.name, values, find)
+        made = action(tool.name, values, find)
     except (ValueError, TypeError) as wrong:
         raise UsageError(f"{tool.name}: {wrong}", hint=tool.signature, code="bad_arguments") from wrong
+    if risky := consequences(made, Candidates(())) - consent:
+        raise UsageError(
+            f"{tool.name} would {' and '.join(sorted(risky))}, which nobody consented to",
+            hint=f"give the runner consent to {', '.join(sorted(risky))}, or leave this step to a person",
+            code="consent_required",
+        )

@@ -54,6 +54,9 @@ def carry_out(
 ) -> Repaired:
     """Run a plan; where a step fails, repair and go on, ``limit`` times at most.
 
+    What a half-done step has left is taken away only with the runner's consent to delete. A step that needs a consent that is not given
+    is not repaired.
+
     Args:
         runner: The application with its scene.
         steps: The plan.
@@ -72,7 +75,8 @@ def carry_out(
         before = [runner.scene]
         trace = runner.run(rest, on_step=lambda r: _told(r, runner, before, on_step), tried=True)  # noqa: B023 - used at once
         results += trace.results
-        if trace.ok or repairs >= limit or trace.results[-1].ok:
+        refused = trace.results[-1].code == "consent_required" if trace.results else False
+        if trace.ok or repairs >= limit or refused or trace.results[-1].ok:
             return Repaired(results=tuple(results), ok=trace.ok, repairs=repairs)
         repairs += 1
         try:
@@ -186,7 +190,8 @@ def _press(runner: Runner, key: str) -> None:
     target, shot = runner.surface.target(), runner.surface.grab()
     window = Candidate(id="window", box=Box(0, 0, *shot.size), role="window", source="fused")
     capture = runner.broker.issue(runner.surface, shot, Candidates([window]), target=target)
-    receipt = LeasedActor().bind(runner.surface, runner.broker).perform(PressKey(key=key), capture.id)
+    actor = LeasedActor().bind(runner.surface, runner.broker, consent=runner.consent)
+    receipt = actor.perform(PressKey(key=key), capture.id)
     if not receipt.injected:
         raise UsageError(f"{key}: {receipt.message}", hint="look again", code=receipt.code)
     runner.actions += 1

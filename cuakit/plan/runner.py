@@ -82,6 +82,7 @@ class Runner:
         critic: Judges the descriptions of checkpoints; without one they stay unknown, which is no pass.
         broker: Issues the leases.
         history: The scene so far.
+        consent: Kinds of consequential action that plans may take, as in ``Subtask.allowed_risks``; none by default.
     """
 
     surface: Surface
@@ -91,6 +92,7 @@ class Runner:
     critic: Critic | None = None
     broker: CaptureBroker = field(default_factory=CaptureBroker)
     history: History = field(default_factory=lambda: History(present=Scene()))
+    consent: frozenset[str] = frozenset()
     actions: int = 0
     _saved: dict[str, str] = field(default_factory=dict)
     _missing: frozenset[str] = frozenset()
@@ -133,7 +135,7 @@ class Runner:
         """
         shot = self.surface.grab()
         board = self._board(self.domain.see(shot), shot.scale)
-        return rehearse(steps, self.history, self.domain, board, self._saved).present
+        return rehearse(steps, self.history, self.domain, board, self._saved, consent=self.consent).present
 
     def run(
         self,
@@ -235,7 +237,7 @@ class Runner:
 
     def _act(self, name: str, values: Mapping[str, Any]) -> Receipt:
         """One atom under a fresh lease; looked at again when the picture had changed meanwhile."""
-        actor = LeasedActor().bind(self.surface, self.broker)
+        actor = LeasedActor().bind(self.surface, self.broker, consent=self.consent)
         receipt: Receipt | None = None
         for _ in range(TRIES):
             target = self.surface.target()

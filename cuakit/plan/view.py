@@ -93,6 +93,8 @@ def table(
 ) -> Candidates:
     """Everything that an atom can act on in one table: the canvas, the app's own parts, and each object by its id.
 
+    Labels stay out of it: an object labelled *Send* sends nothing, and would be refused for want of consent.
+
     Args:
         scene: Objects with their boxes in points.
         canvas: The drawing area.
@@ -112,7 +114,7 @@ def table(
                         id=node.id,
                         box=box,
                         role=role,
-                        name=node.label or node.kind,
+                        name=node.kind,
                         source="fused",
                         actions=("click", "drag"),
                         provenance=("scene", node.origin.get("box", "tool")),
@@ -133,7 +135,7 @@ def _edge(scene: Scene, edge: Edge, canvas: Candidate, scale: float, role: str) 
     box = Box(x, y, x, y).pad(8 * scale)
     if not canvas.box.contains(box):
         return None
-    return Candidate(id=edge.id, box=box, role=role, name=edge.label or "connector", source="fused", actions=("click",))
+    return Candidate(id=edge.id, box=box, role=role, name="connector", source="fused", actions=("click",))
 
 
 def distance(a: Box | None, b: Box) -> float:

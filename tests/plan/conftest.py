@@ -10,4 +10,9 @@ from cuakit.settle.page import PageQuiet
 @pytest.fixture
 def runner(drawio):
     drawio.open()
-    return Runner(surface=drawio.surface, domain=DrawIoDomain(), settle=PageQuiet(reaction_s=0.3).bind(drawio.surface))
+    return Runner(
+        surface=drawio.surface,
+        domain=DrawIoDomain(),
+        settle=PageQuiet(reaction_s=0.3).bind(drawio.surface),
+        consent=frozenset({"delete"}),
+    )

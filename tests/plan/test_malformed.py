@@ -11,6 +11,7 @@ from cuakit.core.candidate import Candidate
 from cuakit.core.errors import UsageError
 from cuakit.core.geometry import Box
 from cuakit.core.screenshot import Screenshot
+from cuakit.core.subtask import RISKS
 from cuakit.plan.domain import Sight
 from cuakit.plan.domains.drawio import DrawIoDomain
 from cuakit.plan.history import History
@@ -50,8 +51,14 @@ def scene():
     return made.connect(a, b)[0]
 
 
-def runner():
-    return Runner(surface=Untouchable(), domain=DOMAIN, settle=lambda grab: None, history=History(present=scene()))
+def runner(consent=frozenset(RISKS)):
+    return Runner(
+        surface=Untouchable(),
+        domain=DOMAIN,
+        settle=lambda grab: None,
+        history=History(present=scene()),
+        consent=consent,
+    )
 
 
 def steps_of(case):
